@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def write_json(document: Any, out: TextIO, *, indent: int | None = 2) -> None:
     """Write indented JSON, or one line of it with `indent=None`."""
-    out.write(json_text(document, indent=indent, ascii=not _is_utf8(out)) + "\n")
+    is_utf8 = (getattr(out, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"
+    out.write(json_text(document, indent=indent, ascii=not is_utf8) + "\n")
 
 
 def json_text(document: Any, *, indent: int | None = None, ascii: bool = False) -> str:
@@ -41,7 +42,3 @@ def record_as_json(record: Any, **changes: Any) -> dict[str, Any]:
     """Return the fields of a record, some of them changed, under their published names; an empty text becomes null."""
     fields = record._asdict() | changes
     return camel_case({name: (value or None) if isinstance(value, str) else value for name, value in fields.items()})
-
-
-def _is_utf8(out: TextIO) -> bool:
-    return (getattr(out, "encoding", None) or "utf-8").lower().replace("-", "") == "utf8"

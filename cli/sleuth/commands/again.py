@@ -1,11 +1,12 @@
 """`sleuth again`: show the last results again, or repeat a search from the history."""
 
 import time
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
 
-from sleuth.base.errors import Exit, RequestError
+from sleuth.base.errors import Exit, RequestError, SettingsError
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS
@@ -41,9 +42,9 @@ def again(
 ) -> int:
     """Show the results of the last search again; with N, repeat a search from the history.
 
-    Without N, the stored results are shown and no search is made; --page 2 continues after them, and --refresh
-    searches again. N counts back from the newest search, as `sleuth history` does. Only the words of a query are
-    repeated, not its options.
+    Without N, the stored results are shown and no search is made; --page 2 continues after them, with the same
+    providers and as many results a page, and --refresh searches again. N counts back from the newest search, as
+    `sleuth history` does. Other options of a search are not repeated, only its words.
     """
     from sleuth.commands.search import make_view, search
     from sleuth.engine.outcome import Outcome, Status
@@ -61,7 +62,12 @@ def again(
             runtime.note(tr("results for {query!r}", query=found.query))
         display.write(runtime, outcome, chosen, view, options.output)
         return Exit.DONE
-    return search(runtime, options._replace(words=(_query(runtime, number or 1),)))
+    query = _query(runtime, number or 1)
+    stored = [found for found in last_results.load(runtime.paths.state) if found.query == query]
+    if stored and options.page > 1 and number is None:  # the results after those that were shown
+        count, providers = len(stored[0].results), (stored[0].provider,)
+        options = options._replace(count=options.count or count, providers=options.providers or providers)
+    return search(runtime, options._replace(words=(query,)))
 
 
 def _query(runtime: Runtime, number: int) -> str:
@@ -75,11 +81,12 @@ def _query(runtime: Runtime, number: int) -> str:
 
 def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
     """Return the last search whose results are known, and earlier ones of the same query; raise without one."""
+    _refuse_without_history(runtime)  # older results may be stored, but not those of the last search
     saved = last_results.load(runtime.paths.state)
     if not saved:
-        _refuse_without_history(runtime)
         raise RequestError("there are no stored results", "search first: sleuth search WORDS…")
-    with explain_errors(runtime.paths.database):
+    recent: list[str] = []
+    with suppress(SettingsError), explain_errors(runtime.paths.database):  # the results do not depend on the database
         recent = [entry.query for entry in entries(runtime.usage_database, count=RECENT)]
     # A search that was answered with saved output is in the history only; its results were saved the first time.
     known = {found.query for found in saved}

@@ -78,7 +78,7 @@ def list_(
     if not ids:  # shell completion must be fast
         for problem in runtime.selector.discover():
             runtime.warn(problem)
-    rows = (runtime.table if ids else runtime.selector.table).all()
+    rows = runtime.selector.table.all()
     shown = rows[offset : offset + limit]
     if ids:
         print("\n".join(row.id for row in shown), file=runtime.stdout)

@@ -16,9 +16,9 @@ from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.engine.search_options import SearchOptions
 from sleuth.library.files import file_page
 from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, escape, from_markdown
+from sleuth.pages.chain import LayerAttempt
 from sleuth.pages.page import Page
 from sleuth.runtime import Runtime
-from sleuth_providers.errors import PrivateAddressError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,8 +92,7 @@ def show_pages(
     found = [_selected(page, section or _fragment(target)) for page, target in zip(pages, wanted, strict=True)]
     if max_tokens:
         found = _within(found, max_tokens)
-    refused = any(attempt.state == PrivateAddressError.state for page in found for attempt in page.attempts)
-    _report(runtime, [_problem(page.url, page.problem) for page in found if not page.ok], len(found), refused)
+    _report(runtime, [page for page in found if not page.ok], len(found))
     if as_json:
         text = json_text({"pages": [page_as_json(page) for page in found]}, indent=2) + "\n"
         display.deliver(runtime, text, options.output)
@@ -160,14 +159,11 @@ def read_pages(
     return [pages.get(target) or file_page(target) for target in targets]
 
 
-def _problem(url: str, reason: str) -> str:
-    return tr("could not read {url}: {reason}", url=url, reason=reason)
-
-
-def _report(runtime: Runtime, problems: list[str], total: int, refused: bool) -> None:
-    """Warn about pages that could not be read; raise SearchError if none could. `refused`: at a private address."""
-    if len(problems) == total:
-        hint = PrivateAddressError.hint if refused else "check the URL or the file name"
+def _report(runtime: Runtime, unread: list[Page], total: int) -> None:
+    """Warn about pages that could not be read; raise SearchError if none could."""
+    problems = [tr("could not read {url}: {reason}", url=page.url, reason=page.problem) for page in unread]
+    if len(unread) == total:
+        hint = next((page.hint for page in unread if page.hint), "") or "check the URL or the file name"
         raise SearchError("{why}", hint, code="FETCH_FAILED", why="; ".join(problems))
     for problem in problems:
         runtime.warn(problem)
@@ -243,9 +239,8 @@ def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str
     from sleuth_providers.threads import run_all
 
     answers = run_all(partial(_links, runtime, target, timeout) for target in targets)
-    problems = [answer for answer in answers if isinstance(answer, tuple)]
-    _report(runtime, [problem for problem, _ in problems], len(targets), any(refused for _, refused in problems))
-    links = [[] if isinstance(answer, tuple) else answer for answer in answers]
+    _report(runtime, [answer for answer in answers if isinstance(answer, Page)], len(targets))
+    links = [[] if isinstance(answer, Page) else answer for answer in answers]
     found = dict(zip(targets, links, strict=True))
     if as_json:
         pages = [{"url": url, "links": [link._asdict() for link in links]} for url, links in found.items()]
@@ -255,8 +250,8 @@ def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str
     display.deliver(runtime, text, output)
 
 
-def _links(runtime: Runtime, target: str, timeout: float | None) -> "list[PageLink] | tuple[str, bool]":
-    """Return the links of a page or file, or why it cannot be read, and whether its address is private."""
+def _links(runtime: Runtime, target: str, timeout: float | None) -> "list[PageLink] | Page":
+    """Return the links of a page or file, or a page that says why it cannot be read."""
     from sleuth.base.errors import describe
     from sleuth.base.urls import domain
     from sleuth.library.files import file_links
@@ -267,6 +262,6 @@ def _links(runtime: Runtime, target: str, timeout: float | None) -> "list[PageLi
     except ProviderError as problem:
         is_file = target.startswith("file:") and problem.detail
         reason = tr(problem.detail) if is_file else describe(problem, provider=domain(target))[0]
-        return _problem(target, reason), isinstance(problem, PrivateAddressError)
+        return Page(target, attempts=(LayerAttempt("page", problem.state, reason),))
     except OSError as problem:
-        return _problem(target, problem.strerror or str(problem)), False
+        return Page(target, attempts=(LayerAttempt("page", "unreachable", problem.strerror or str(problem)),))

@@ -89,8 +89,8 @@ class ContentReader:
             outcome.query,
             texts,
             **options._asdict(),
-            dense=scorer(self.settings, "embedding"),
-            rerank=scorer(self.settings, "rerank"),
+            dense=scorer(self.settings, "embedding", offline=plan.get("offline", False)),
+            rerank=scorer(self.settings, "rerank", offline=plan.get("offline", False)),
         )
         failed = [page for page in pages.values() if not page.ok]
         return outcome._replace(

@@ -6,6 +6,7 @@ from sleuth.base.i18n import tr
 from sleuth_providers.base import Provider, Query
 
 MIN_REQUESTED_RESULTS = 10  # filters and fusion need some, and they cost nothing
+DATE_PREFIX = " (today is "
 
 
 def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tuple[Query, tuple[str, ...]]:
@@ -18,7 +19,7 @@ def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tup
     text = " ".join(query.text[: adapter.max_query].split()[: adapter.max_words or None])
     if text != query.text:
         notes.append(tr("query (truncated to {count} characters)", count=len(text)))
-    date = f" (today is {query.today})" if query.dated and query.today else ""
+    date = f"{DATE_PREFIX}{query.today})" if query.dated and query.today else ""
     if date and adapter.reads_language and not text.endswith(date) and len(text + date) <= adapter.max_query:
         text += date
     if date_wanted and not (date and text.endswith(date)):
@@ -34,6 +35,11 @@ def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tup
         sent, all = len(exclude), len(query.exclude)
         notes.append(tr("--exclude ({sent} of {all} domains sent; the rest is filtered locally)", sent=sent, all=all))
     return query._replace(include=include, exclude=exclude), tuple(notes)
+
+
+def without_date(text: str) -> str:
+    """Return the text of a query without the date that `fitted` added."""
+    return text.rpartition(DATE_PREFIX)[0] or text
 
 
 def _fitting_domains(query: Query, adapter: Provider) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -16,6 +16,7 @@ from sleuth.base.files import unreadable, write_out
 from sleuth.base.json_output import json_text
 from sleuth.base.text import redact
 from sleuth.engine.found import found_as_json, found_from_json
+from sleuth.engine.query_fit import without_date
 from sleuth_providers import errors
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response
 from sleuth_providers.errors import ProviderError, UnreachableError
@@ -75,7 +76,7 @@ class Replayer:
         self.now = datetime.fromisoformat(document["recordedAt"])
         self._exchanges: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
         for entry in document["exchanges"]:
-            self._exchanges[entry["provider"], entry["question"], entry["page"]].append(entry)
+            self._exchanges[entry["provider"], without_date(entry["question"]), entry["page"]].append(entry)
 
     @property
     def questions(self) -> list[str]:
@@ -105,7 +106,7 @@ class Replayer:
         return Response(entry["status"], entry["headers"], body, request.address)
 
     def _next(self, query: Query, account: Account) -> dict[str, Any]:
-        entries = self._exchanges.get((account.id, query.text, query.page))
+        entries = self._exchanges.get((account.id, without_date(query.text), query.page))
         if not entries:
             raise UnreachableError("not in the recording")
         return entries.pop(0)

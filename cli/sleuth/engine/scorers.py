@@ -11,12 +11,13 @@ from sleuth.relevance.compress import explain_failure
 from sleuth.store import keys
 from sleuth.store import settings as setting
 from sleuth.store.settings import Settings
+from sleuth_providers.net.guard import is_local
 
 LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
 
 
-def scorer(settings: Settings, kind: str) -> Any:
-    """Return the `embedding` model or the `rerank` model, or None."""
+def scorer(settings: Settings, kind: str, *, offline: bool = False) -> Any:
+    """Return the `embedding` model or the `rerank` model, or None; offline, only one on the local network."""
     url, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "api_key"))
     name = _model_name(settings, kind)
     is_embedding = kind == "embedding"
@@ -24,7 +25,7 @@ def scorer(settings: Settings, kind: str) -> Any:
         from sleuth.engine.dense import LocalModel
 
         return LocalModel()
-    if not settings[url] or not name:
+    if not settings[url] or not name or (offline and not is_local(host(settings[url]))):
         return None
     from sleuth.engine.dense import Embedder, Reranker, ScoringEndpoint
     from sleuth_providers.net.client import HttpClient
@@ -45,8 +46,8 @@ def scorer(settings: Settings, kind: str) -> Any:
 class ResultReranker:
     """Scores results by the configured reranker, each once; after a failure, by nothing."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._scorer = scorer(settings, "rerank")
+    def __init__(self, settings: Settings, *, offline: bool) -> None:
+        self._scorer = scorer(settings, "rerank", offline=offline)
         self._known: dict[str, float] = {}
         self.warnings: tuple[str, ...] = ()
 

@@ -151,7 +151,7 @@ class Searcher:
             return None
         from sleuth.engine.scorers import ResultReranker
 
-        return ResultReranker(self.settings)
+        return ResultReranker(self.settings, offline=request.offline)
 
     def finish(self) -> None:
         """Wait for pending cache writes."""

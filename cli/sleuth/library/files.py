@@ -203,10 +203,6 @@ def _documents(file: SourceFile, on_skip: OnSkip) -> Iterator[Document]:
     )
 
 
-def _from_text(data: bytes) -> ExtractedPage:
-    return ExtractedPage(blocks=from_plain(decode(data)))
-
-
 def _from_rst(data: bytes) -> ExtractedPage:
     text = decode(data)
     heading = re.search(r"^([^\s].*)\n([=\-~^\"'*+#])\2{2,}[ \t]*$", text, re.MULTILINE)
@@ -228,10 +224,6 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
         return {}, text
     facts = re.findall(r"^(\w+):(.*)$", found[1], re.MULTILINE)
     return {name.lower(): value.strip().strip("\"'") for name, value in facts}, text[found.end() :]
-
-
-def _from_html(data: bytes) -> ExtractedPage:
-    return read_markup(decode(data, markup=True))
 
 
 def _from_pdf(data: bytes) -> ExtractedPage:
@@ -256,8 +248,8 @@ KINDS = {
 # To support another kind of file, add its extension and a reader.
 READERS: dict[str, Callable[[bytes], ExtractedPage]] = {
     "markdown": _from_markdown,
-    "text": _from_text,
+    "text": lambda data: ExtractedPage(blocks=from_plain(decode(data))),
     "rst": _from_rst,
-    "html": _from_html,
+    "html": lambda data: read_markup(decode(data, markup=True)),
     "pdf": _from_pdf,
 }

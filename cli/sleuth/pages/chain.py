@@ -51,7 +51,7 @@ class Chain:
         """Return the name and the result of the first layer that succeeds, or None at the deadline."""
         more = True
         while time.monotonic() < self.until - MIN_REMAINING_S:
-            if more and self._is_time_for_next():
+            if more and (not self._running or (time.monotonic() >= self._next_start and self.may_overlap())):
                 layer = next(layers, None)
                 more = layer is not None
                 if layer:
@@ -63,9 +63,6 @@ class Chain:
                 return found
         self._abandon("timeout", "")
         return None
-
-    def _is_time_for_next(self) -> bool:
-        return not self._running or (time.monotonic() >= self._next_start and self.may_overlap())
 
     def _start(self, layer: Layer) -> None:
         now = time.monotonic()

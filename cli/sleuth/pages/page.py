@@ -9,8 +9,10 @@ from sleuth.base.urls import clean_url
 from sleuth.pages import blocks
 from sleuth.pages.blocks import Block
 from sleuth.pages.chain import LayerAttempt
+from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.extract import ExtractedPage
 from sleuth.relevance.urls import canonical
+from sleuth_providers.errors import PrivateAddressError
 from sleuth_providers.records import Record
 
 MAX_LABEL_CHARS = 1000
@@ -54,8 +56,16 @@ class Page(Record):
 
     @property
     def problem(self) -> str:
-        """Return why the page was not read: the first reason, which is the site's own."""
-        return "" if self.ok else next((attempt.message for attempt in self.attempts if attempt.message), "")
+        """Return why the page was not read: the reason of the browser, or the first one, which is the site's own."""
+        reasons = {attempt.layer: attempt.message for attempt in self.attempts if attempt.message}
+        return "" if self.ok else reasons.get("browser") or next(iter(reasons.values()), "")
+
+    @property
+    def hint(self) -> str:
+        """Return how the page could be read, if a setting can help."""
+        states = {attempt.layer: attempt.state for attempt in self.attempts}
+        hints = {kind.state: kind.hint for kind in (PrivateAddressError, EmptyPageError)}
+        return "" if "browser" in states else hints.get(states.get("page", ""), "")
 
 
 class PageEvent(Record):

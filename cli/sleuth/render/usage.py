@@ -83,7 +83,7 @@ def _rows(report: "UsageReport") -> list[list[str]]:
 def _cells(tally: "Tally") -> list[str]:
     return [
         f"{tally.requests:,}",
-        *map(_percent, tally.rates.values()),
+        *(NO_VALUE if share is None else f"{share * 100:.0f} %" for share in tally.rates.values()),
         _duration(tally.mean_ms),
         _duration(tally.p90_ms),
         _money(tally.cost) if tally.cost else NO_VALUE,
@@ -144,10 +144,6 @@ def _bar(count: int, most: int, line: int, ascii_only: bool) -> str:
         return "#" if count and max(1, round(count / most * CHART_HEIGHT)) >= line else " "
     eighths = max(1, round(count / most * CHART_HEIGHT * 8)) if count else 0
     return BAR_CHARS[max(0, min(8, eighths - 8 * (line - 1)))]
-
-
-def _percent(share: float | None) -> str:
-    return NO_VALUE if share is None else f"{share * 100:.0f} %"
 
 
 def _duration(milliseconds: int | None) -> str:

@@ -29,7 +29,6 @@ from sleuth.serving.tool_definitions import ASK, MAX_RESULTS, RESTART, TOOLS, WE
 from sleuth.serving.tool_replies import ToolReply
 from sleuth.store.settings import AGENT_SEARCH, FETCH_CHARS, MAX_OUTPUT_CHARS
 from sleuth.store.settings import MAX_RESULTS as DEFAULT_COUNT
-from sleuth_providers.errors import PrivateAddressError
 from sleuth_providers.records import Record
 
 MAX_READ_CHARS = 10_000_000  # read before the passages that match a query are selected
@@ -119,7 +118,8 @@ class Toolbox:
         properties = tool.input["properties"]
         if "count" not in properties:
             return tool
-        default = {"count": properties["count"] | {"default": self._results()}}
+        count = self._count or min(self.client.runtime.settings[DEFAULT_COUNT], MAX_RESULTS)
+        default = {"count": properties["count"] | {"default": count}}
         return tool._replace(input=tool.input | {"properties": properties | default | RESTART})
 
     def _web_search(self, arguments: Arguments, report: Report) -> ToolReply:
@@ -156,11 +156,14 @@ class Toolbox:
             or self.client.read(arguments["url"], max_chars=MAX_READ_CHARS if query else room, on_page=progress)[0]
         )
         if not page.ok:
-            raise _unreadable(page)
+            hint = page.hint or "check the URL"
+            site = domain(page.url) or page.url
+            raise SearchError("cannot read {site}: {reason}", hint, code="FETCH_FAILED", site=site, reason=page.problem)
         content = page.markdown or page.text
         if not query or len(content) <= room:
             return tool_replies.page_reply(page, content, room, max_chars)
-        found = self._passages(page, content, query, room)
+        hit, compression = Hit(1, page.title, page.url, content=content), CompressionOptions("rag", limit=room)
+        found = self.client.runtime.content_reader.add(Outcome(query, "", (hit,)), compression, {})
         shorter = page._replace(truncated=True)
         return tool_replies.page_reply(shorter, found.results[0].content or content, room, max_chars, found.warnings)
 
@@ -171,12 +174,6 @@ class Toolbox:
             return None
         found = Page(url, title=document.title, text=document.text, layer="library")
         return found._replace(published=document.published, language=document.lang)
-
-    def _passages(self, page: Page, content: str, query: str, max_chars: int) -> Outcome:
-        """Return the passages of a page that match the query, as the content of a result."""
-        hit = Hit(1, page.title, page.url, content=content)
-        compression = CompressionOptions("rag", limit=max_chars)
-        return self.client.runtime.content_reader.add(Outcome(query, "", (hit,)), compression, {"offline": True})
 
     def _summarize(self, arguments: Arguments, report: Report) -> ToolReply:
         arguments["urls"] = urls = list(dict.fromkeys(arguments["urls"]))
@@ -192,9 +189,6 @@ class Toolbox:
 
         answer = self.client.ask(arguments["question"], providers=self.providers, timeout=self.timeout, tell=progress)
         return tool_replies.answer_reply(answer, self.max_chars())
-
-    def _results(self) -> int:
-        return self._count or min(self.client.runtime.settings[DEFAULT_COUNT], MAX_RESULTS)
 
     def max_chars(self) -> int:
         """Return the maximum length of a reply."""
@@ -225,10 +219,3 @@ def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:
             "invalid arguments: {problem}", "see the input schema of {tool}", problem=problem, tool=tool.name
         )
     return {name: part["default"] for name, part in tool.input["properties"].items() if "default" in part} | given
-
-
-def _unreadable(page: Page) -> SearchError:
-    is_private = any(attempt.state == PrivateAddressError.state for attempt in page.attempts)
-    hint = PrivateAddressError.hint if is_private else "check the URL"
-    site = domain(page.url) or page.url
-    return SearchError("cannot read {site}: {reason}", hint, code="FETCH_FAILED", site=site, reason=page.problem)

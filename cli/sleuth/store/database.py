@@ -75,7 +75,7 @@ def open_copy(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
         if os.path.exists(path):
             with closing(open_read_only(path)) as source:
                 source.backup(connection)
-        return _migrate(connection, MEMORY, migrations)
+        return _migrate(connection, path, migrations)
 
 
 @contextmanager
@@ -149,7 +149,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
-    """Migrate a database after a backup, and close it if that fails."""
+    """Migrate a database, one on disk after a backup, and close it if that fails."""
     try:
         version = _version(connection)
         if version > len(migrations):
@@ -160,7 +160,7 @@ def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Mig
                 found=version,
                 known=len(migrations),
             )
-        if version and version < len(migrations) and path != MEMORY:
+        if 0 < version < len(migrations) and connection.execute("PRAGMA database_list").fetchone()[2]:
             os.close(os.open(f"{path}.v{version}", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
             with closing(sqlite3.connect(f"{path}.v{version}")) as copy:
                 connection.backup(copy)

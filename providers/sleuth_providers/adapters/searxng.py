@@ -15,7 +15,14 @@ from sleuth_providers.base import (
     Sample,
     Sender,
 )
-from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, ProviderError, RateLimitError
+from sleuth_providers.errors import (
+    BadRequestError,
+    BadResponseError,
+    KeyInvalidError,
+    NotFoundError,
+    ProviderError,
+    RateLimitError,
+)
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, items, objects, result_of, web_results
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
@@ -60,6 +67,7 @@ class SearXNG(Provider):
             hint="add `- json` under `search: formats:` in its settings.yml and restart it; "
             "to check the server: sleuth doctor",
         ),
+        ErrorRule(404, NotFoundError, hint=trouble_hint),
         ErrorRule(
             429,
             RateLimitError,

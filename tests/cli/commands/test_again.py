@@ -95,6 +95,22 @@ def test_nothing_is_kept_without_a_history(sleuth: Any, searched: Any) -> None:
     assert not [path for path in sleuth.home.rglob("*") if path.name == "last-results.json"]
 
 
+def test_older_results_are_not_taken_for_the_last_ones(sleuth: Any, searched: Any) -> None:
+    searched("walrus")
+    sleuth.environ["SLEUTH_HISTORY_ENABLED"] = "false"
+    searched("carpenter")
+    for words in (("open", "--print"), ("again",), ("read", "1")):
+        done = sleuth(*words)
+        assert (done.exit, done.out) == (2, "")
+        assert "the history is off" in done.err
+
+
+def test_results_are_opened_without_the_database(sleuth: Any, searched: Any) -> None:
+    searched("walrus")
+    (sleuth.home / "data" / "sleuth.db").write_bytes(b"this is no database" * 100)
+    assert sleuth("open", "--print", "2").out == "https://walrus.example/2\n"
+
+
 def test_clearing_the_history_deletes_the_results(sleuth: Any, searched: Any) -> None:
     searched("walrus")
     searched("carpenter")
@@ -130,7 +146,9 @@ def test_results_are_read_by_number(sleuth: Any, searched: Any) -> None:
 
 def test_again_goes_on_with_the_next_page(sleuth: Any, searched: Any) -> None:
     searched("-n", "1", "walrus")
-    assert sleuth("again", "-f", "urls", "-n", "1", "--page", "2").out == "https://walrus.example/2\n"
+    sleuth.environ["SLEUTH_WEBSEARCH_DEFAULT_PROVIDER"] = "library"
+    assert sleuth("again", "-f", "urls", "--page", "2").out == "https://walrus.example/2\n"
+    assert sleuth("again", "--page", "2", "-p", "nosuch").exit == 3
 
 
 def test_opened_results_become_weights(

@@ -50,6 +50,24 @@ def test_recording_is_compared_without_a_request(sleuth: Any, servers: HTTPServe
     assert len(servers.log) == requests
 
 
+def test_recorded_date_is_not_part_of_the_question(sleuth: Any, servers: HTTPServer, tmp_path: Path) -> None:
+    """Providers that read natural language get today's date after the words."""
+    found = [{"title": "c", "url": "https://c.example/", "content": "x"}]
+    servers.expect_request("/tavily/search").respond_with_json({"results": found})
+    sleuth("providers", "set", "tavily", "--api-host", servers.url_for("/tavily"))
+    recording, words = str(tmp_path / "r.json"), ("-p", "one,tavily", "walrus")
+    assert sleuth("search", "--record", recording, "--with-time", *words).exit == 0
+    assert "walrus (today is" in servers.log[-1][0].get_data(as_text=True) + servers.log[-2][0].get_data(as_text=True)
+    found = sleuth("providers", "compare", "--replay", recording, "--json").json
+    assert found["queries"] == ["walrus"]
+    assert [(one["id"], one["results"], one["failed"]) for one in found["providers"]] == [
+        ("one", 3, 0),
+        ("tavily", 1, 0),
+    ]
+    assert found["overlap"][0]["shared"] == 1
+    assert sleuth("search", "--replay", recording, "--no-time", "--json", *words).json["outcome"] == "success"
+
+
 @pytest.mark.parametrize("columns", [80, 40])
 def test_table_fits_the_terminal(
     sleuth: Any, servers: HTTPServer, monkeypatch: pytest.MonkeyPatch, columns: int

@@ -377,3 +377,10 @@ def test_key_that_travels_unencrypted_is_warned_of(sleuth: Any, host: str, warne
     done = sleuth("providers", "set", "exa", "--api-key", "-", "--api-host", host, stdin="key-12345678\n")
     assert done.exit == 0
     assert ("sent unencrypted to http://vm:9801" in done.err) is warned
+
+
+def test_ids_are_listed_without_a_usable_database(sleuth: Any) -> None:
+    """Shell completion calls this."""
+    assert sleuth("providers", "list").exit == 0
+    (sleuth.home / "data" / "sleuth.db").write_bytes(b"this is no database" * 100)
+    assert "brave" in sleuth("providers", "list", "--ids").out.split()

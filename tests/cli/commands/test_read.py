@@ -117,6 +117,14 @@ def test_private_addresses_are_refused(sleuth: Any, page: str) -> None:
         assert "fetch.allow_private" in done.err
 
 
+def test_a_page_that_needs_scripts_can_be_read_in_a_browser(sleuth: Any, page: str, httpserver: HTTPServer) -> None:
+    empty = "<html><title>App</title><body><div id=root></div><script>start()</script></body></html>"
+    httpserver.expect_request("/app").respond_with_data(empty, content_type="text/html")
+    done = sleuth("read", page.replace("/page", "/app"))
+    assert done.exit == 1
+    assert "sleuth config set fetch.browser true" in done.err
+
+
 def test_links_are_not_fetched_offline(sleuth: Any, page: str, notes: str, httpserver: HTTPServer) -> None:
     assert sleuth("read", "--links", "--offline", page).exit == 2
     assert sleuth("read", "--links", "--offline", notes).exit == 0

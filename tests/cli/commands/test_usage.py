@@ -184,7 +184,7 @@ def test_newer_and_damaged_databases_are_errors(searxng: Any) -> None:
         connection.execute("PRAGMA user_version = 99")
     done = searxng("usage")
     assert done.exit == 2
-    assert "newer sleuth" in done.err
+    assert f"{path} was written by a newer sleuth" in done.err
     path.write_bytes(b"this is no database" * 100)
     done = searxng("usage", "--json")
     assert done.exit == 2

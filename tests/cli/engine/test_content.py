@@ -217,6 +217,23 @@ def test_a_reranker_that_fails_costs_a_warning(sleuth: Any, mixed: HTTPServer) -
     assert [warning for warning in done.json["warnings"] if "the reranker failed" in warning]
 
 
+def test_offline_no_remote_model_is_used(sleuth: Any, mixed: HTTPServer) -> None:
+    scores = {"results": [{"index": 2, "relevance_score": 0.9}]}
+    mixed.expect_request("/v1/rerank", "POST").respond_with_json(scores)
+    words = ("search", "-p", "searxng", "--rerank", "--compress", "rag", "--json", "small runtime")
+    assert sleuth(*words, SLEUTH_FETCH_JINA="false", SLEUTH_FETCH_ARCHIVE="false").exit == 0
+    requests = len(mixed.log)
+    for kind in ("RERANK", "EMBEDDING"):
+        sleuth.environ |= {f"SLEUTH_{kind}_BASE_URL": "http://models.example/v1", f"SLEUTH_{kind}_MODEL": "cross"}
+    done = sleuth(*words, "--offline")
+    assert done.json["outcome"] == "success", done.err
+    assert [warning for warning in done.json["warnings"] if "ranked by word matches" in warning] == []
+    assert len(mixed.log) == requests
+    sleuth.environ["SLEUTH_RERANK_BASE_URL"] = mixed.url_for("/v1")  # one on this machine may be used
+    assert sleuth(*words, "--offline").exit == 0
+    assert len(mixed.log) > requests
+
+
 @pytest.fixture
 def dated(httpserver: HTTPServer, sleuth: Any) -> HTTPServer:
     """A provider without dates; one page is old, one is new and has a copy elsewhere."""

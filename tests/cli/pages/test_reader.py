@@ -17,7 +17,7 @@ from sleuth.store.cache.disk import Cache, DiskCache
 from sleuth.store.settings import Settings
 from sleuth_providers.base import Request, Response
 from sleuth_providers.browser.browser import find_program
-from sleuth_providers.errors import UnreachableError
+from sleuth_providers.errors import DeadlineError, UnreachableError
 from sleuth_providers.net import guard
 
 
@@ -327,6 +327,19 @@ def test_a_page_that_all_layers_fail_to_read_has_all_reasons(site: Any, make_sit
         "the Wayback Machine has no copy of the page",
     ]
     assert page.problem == page.attempts[0].message
+    assert page.hint == ""
+
+
+def test_a_browser_that_fails_is_the_reason(site: Any, make_reader: Any) -> None:
+    site.page("/app", "<html><body><div id=root></div><script>start()</script></body></html>")
+
+    def browser(url: str, **_: Any) -> Any:
+        raise DeadlineError
+
+    [page] = make_reader().read([f"{site.address}/app"])
+    assert "fetch.browser true" in page.hint
+    [page] = make_reader(reader={"browser": browser}).read([f"{site.address}/app"])
+    assert (page.problem, page.hint) == ("the site did not answer in time", "")
 
 
 def test_disabled_layers_get_no_request(site: Any, make_site: Any, make_reader: Any) -> None:

@@ -8,7 +8,7 @@ from pytest_httpserver import HTTPServer
 
 from sleuth_providers.adapters.searxng import SearXNG
 from sleuth_providers.base import Account, Found, Query
-from sleuth_providers.errors import BadRequestError, BadResponseError, RateLimitError
+from sleuth_providers.errors import BadRequestError, BadResponseError, NotFoundError, RateLimitError
 from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
 
@@ -82,6 +82,13 @@ def test_rate_limit_is_not_retried_at_once(httpserver: HTTPServer, headers: dict
         search(httpserver)
     assert caught.value.retry_after == pause
     assert len(httpserver.log) == 1
+
+
+def test_wrong_path_is_a_case_for_doctor(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_data("Not Found", status=404)
+    with pytest.raises(NotFoundError) as caught:
+        search(httpserver)
+    assert "sleuth doctor" in caught.value.hint
 
 
 def test_address_without_a_scheme_is_explained() -> None:

@@ -229,7 +229,8 @@ def classify(target: RequestTarget, document: Any, status: int, wait: float | No
     error = as_dict(as_dict(document).get("error"))
     message, field = error_text(document), as_text(error.get("param"))
     text = f"{message} {as_text(error.get('code'))} {as_text(error.get('type'))}"
-    status = _own_status(error) or (_likely_status(text) if status == 200 else status)
+    likely = next((code for pattern, code in STATUS_BY_TEXT if re.search(pattern, text, re.IGNORECASE)), 200)
+    status = _own_status(error) or (likely if status == 200 else status)
     detail = message or f"HTTP {status}"
     common: dict[str, Any] = {"server": target.server, "detail": detail, "status": status}
     retry: dict[str, Any] = {"wait": wait, "hint": "try again in {wait:.0f} s" if wait else ""}
@@ -256,7 +257,3 @@ def _own_status(error: Mapping[str, Any]) -> int:
     """Return the HTTP status inside an error document: gateways forward errors with HTTP 200."""
     code = as_number(error.get("code"))
     return int(code) if code is not None and 400 <= code < 600 else 0
-
-
-def _likely_status(text: str) -> int:
-    return next((status for pattern, status in STATUS_BY_TEXT if re.search(pattern, text, re.IGNORECASE)), 200)

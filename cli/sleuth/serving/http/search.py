@@ -70,7 +70,7 @@ def _summarize(client: Client, questions: list[str], links: list[str]) -> dict[s
         warnings=summary.warnings,
     )
     if compression.method != "none":
-        outcome = client.runtime.content_reader.add(outcome, compression, {"offline": True})
+        outcome = client.runtime.content_reader.add(outcome, compression, {})
     outcome = outcome._replace(elapsed_ms=max(1, round((time.monotonic() - started) * 1000)))
     document = digest_as_json(summary)
     return outcome.as_json() | {name: document[name] for name in SUMMARY_FIELDS}
