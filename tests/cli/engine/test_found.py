@@ -1,6 +1,7 @@
 """Answers are truncated, and keys that a server repeats are redacted."""
 
 import json
+from base64 import b64encode
 from html import unescape
 from typing import Any
 
@@ -62,6 +63,7 @@ def test_long_texts_are_truncated() -> None:
         "sk-secret&#x000000002f;0123456789",
         "sk-secret&sol;0123456789",
         "".join(f"&#{ord(character)};" for character in KEY),
+        b64encode(f"me:{KEY}".encode()).decode(),
     ],
 )
 def test_repeated_key_is_redacted(said: str) -> None:
