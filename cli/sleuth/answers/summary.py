@@ -75,6 +75,7 @@ class Digest(Record):
     pages: tuple[CitedSource, ...] = ()  # those that were read, with the text that citations are checked against
     model: str = ""
     usage: Usage = Usage()
+    hints: tuple[str, ...] = ()  # what to do about the warnings
 
     @property
     def read(self) -> tuple[DigestSource, ...]:
@@ -185,7 +186,8 @@ def write_digest(
         text = stream(research, models.writer, _prompt(research, noted, size, research.max_chars), write)
     except (ModelError, WritingError) as error:
         warning = tr("quoting the pages instead of writing a summary: {reason}", reason=research.explain(error))
-        return found._replace(warnings=(*found.warnings, *research.warnings, warning), usage=research.usage)
+        warnings = (*found.warnings, *research.warnings, warning)
+        return found._replace(warnings=warnings, hints=(research.hint(error),), usage=research.usage)
     attached = citation_check.attach(text, known)
     return found._replace(
         sources=tuple(_with_text(source, each.get(source.citation, ""), known) for source in found.sources),

@@ -142,7 +142,7 @@ def make_view(runtime: Runtime, options: SearchOptions) -> View:
 
 def save_results(runtime: Runtime, outcome: Outcome) -> None:
     """Keep the results for `sleuth open` and `sleuth again`."""
-    if runtime.settings[HISTORY] and outcome.results:
+    if runtime.settings[HISTORY]:
         from sleuth.store import last_results
 
         query = outcome.query[:MAX_QUERY_CHARS]
