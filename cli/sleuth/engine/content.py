@@ -45,12 +45,12 @@ class CompressionOptions(Record):
 
 
 def compression_options(settings: Settings, options: SearchOptions = NO_OPTIONS) -> CompressionOptions:
-    """Return the options of a command over those in the settings; a budget implies a method."""
+    """Return the options of a command over those in the settings; a budget implies a method, even instead of none."""
     defaults = settings[setting.COMPRESSION_METHOD]
-    implied = "rag" if options.max_tokens else "cutoff" if options.limit else "none"
-    method = defaults.get("method", "none")
+    method = options.compress or defaults.get("method", "none")
+    implied = "rag" if options.max_tokens and not options.compress else "cutoff" if options.limit else "none"
     return CompressionOptions(
-        options.compress or (implied if method == "none" else method),
+        implied if method == "none" else method,
         options.limit or int(defaults.get("cutoff_limit", 0)),
         options.unit or defaults.get("cutoff_unit", "char"),
         options.max_tokens or 0,
