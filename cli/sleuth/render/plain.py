@@ -1,5 +1,6 @@
 """Plain text, the default in a pipe, and the user's --template."""
 
+import re
 from string import Formatter
 from typing import TextIO
 
@@ -10,6 +11,8 @@ from sleuth.engine.outcome import Outcome
 from sleuth.render import View
 from sleuth.render.fields import as_cell, explanation, hit_fields
 from sleuth.render.layouts import facts_line
+
+WIDTH = r"(?:.?[<>^])?\d{0,3}(?:\.\d{1,3})?"  # as in Python, for text
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
@@ -41,8 +44,9 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 def check_template(template: str) -> None:
     """Raise RequestError if a template contains an unknown field or a single brace."""
     try:
-        names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
-        unknown = next((name for name in names if name not in FIELDS), None)
+        parts = [(name, spec or "") for _, name, spec, _ in Formatter().parse(template) if name is not None]
+        unknown = next((name for name, _ in parts if name not in FIELDS), None)
+        invalid = next((spec for _, spec in parts if not re.fullmatch(WIDTH, spec)), None)
     except ValueError:
         hint = "use names in braces, such as '{{rank}} {{url}}', and {{{{ or }}}} for a brace"
         raise RequestError("unbalanced brace in --template {template!r}", hint, template=template) from None
@@ -53,6 +57,9 @@ def check_template(template: str) -> None:
             name=unknown,
             fields=", ".join(FIELDS),
         )
+    if invalid is not None:
+        hint = "use up to three digits: '{{title:<40}} {{url}}'"
+        raise RequestError("invalid width {width!r} in --template", hint, width=invalid)
 
 
 def _fill(outcome: Outcome, out: TextIO, template: str) -> None:

@@ -55,9 +55,11 @@ class CommandLine:
                 self.words += [word, *remaining]
             elif word in GLOBAL_FLAGS or word.startswith("--color="):
                 self.global_flags.append(word)
+            elif word == "-" and previous in ("--output", "-o"):  # standard output, as without the option
+                self.words.pop()
             elif word == "--color":
                 self.global_flags += [word, *[value for value in [next(remaining, None)] if value is not None]]
-            else:
+            elif word not in ("--output=-", "-o-"):
                 flag, equals, value = word.partition("=") if word.startswith("--format=") else (previous, "", word)
                 if flag in ("--format", "-f"):
                     value = FORMAT_ALIASES.get(value, value)
