@@ -10,6 +10,7 @@ from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.presentation import as_text, digest_as_text, safe
 from sleuth.answers.sanitize import fenced, without_fences
 from sleuth.answers.summary import Digest, digest_as_json
+from sleuth.api import for_programs
 from sleuth.base import logs
 from sleuth.base.errors import SearchError, SleuthError
 from sleuth.base.i18n import tr
@@ -102,7 +103,7 @@ def error_reply(error: SleuthError) -> ToolReply:
     lines = [tr("error: {message}", message=body["message"]), f"code: {body['code']}"]
     if body["hint"]:
         lines.append(tr("hint: {hint}", hint=body["hint"]))
-    text = "\n".join(map(logs.safe, lines))
+    text = for_programs("\n".join(map(logs.safe, lines)))
     is_quoting = isinstance(error, SearchError | ModelError)
     return ToolReply(_fenced(text, error.provider, ()) if is_quoting else without_fences(text), failed=True)
 
