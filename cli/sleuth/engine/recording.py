@@ -100,15 +100,20 @@ class Replayer:
         if "error" in entry:
             raise _ERROR_TYPES.get(entry["error"], UnreachableError)(entry.get("detail", ""))
         if "found" in entry:  # recorded for an offline provider
-            raise UnreachableError("not in the recording")
+            raise _not_recorded()
         body = entry["text"].encode("utf-8", "replace") if "text" in entry else b64decode(entry["base64"])
         return Response(entry["status"], entry["headers"], body, request.address)
 
     def _next(self, query: Query, account: Account) -> dict[str, Any]:
         entries = self._exchanges.get((account.id, query.text, query.page))
         if not entries:
-            raise UnreachableError("not in the recording")
+            raise _not_recorded()
         return entries.pop(0)
+
+
+def _not_recorded() -> UnreachableError:
+    hint = "replay the recorded query, or record this one: sleuth search --record FILE …"
+    return UnreachableError(message="the recording has no such request to {provider}", hint=hint)
 
 
 def _is_shown(adapter: Provider, url: str) -> bool:

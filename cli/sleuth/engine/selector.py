@@ -164,6 +164,11 @@ class ProviderSelector:
         keyed = keys.origin(candidate.row, candidate.adapter, self.environ)
         return bool(self.settings[setting.KEYLESS] or keyed or self.is_own(candidate))
 
+    def key_source(self, candidate: Candidate) -> str:
+        """Return where a key that is not in the table comes from: the name of a variable, cmd or keyring."""
+        origin = keys.origin(candidate.row, candidate.adapter, self.environ) or "table"
+        return "" if origin == "table" else origin.removeprefix("env:")
+
     def is_set_up(self, candidate: Candidate) -> bool:
         """Tell whether a provider that is expected on this machine was set up here, or has ever answered."""
         is_here = LOOPBACK in candidate.adapter.host
@@ -313,7 +318,7 @@ def failed(candidate: Candidate, error: ProviderError | SleuthError, elapsed_ms:
     """Return the attempt that records a failure, with message and hint for the user."""
     message, hint = describe(error, provider=candidate.row.name, id=candidate.id)
     state = error.state if isinstance(error, ProviderError) else "bad_response"
-    if state in ("unreachable", "timeout") and candidate.adapter.trouble_hint:
+    if state in ("unreachable", "timeout") and candidate.adapter.trouble_hint and error.hint == type(error).hint:
         hint = tr(candidate.adapter.trouble_hint, id=candidate.id)
     message, hint = clean(message, 2000, entities=False), clean(hint, 1000, entities=False)
     return Attempt(
