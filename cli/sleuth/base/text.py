@@ -117,6 +117,11 @@ def width(text: str) -> int:
     return len(text) if text.isascii() else sum(map(columns_of, text))
 
 
+def pad(text: str, columns: int) -> str:
+    """Fill text up to a number of terminal columns with blanks."""
+    return text + " " * (columns - width(text))
+
+
 def fit(text: str, columns: int) -> str:
     """Truncate text to a number of terminal columns, with … at the end."""
     if width(text) <= columns:

@@ -12,7 +12,7 @@ from sleuth.base import choices
 from sleuth.base.errors import Exit, RequestError, SearchError, SleuthError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import json_text, write_json
-from sleuth.base.text import clean
+from sleuth.base.text import clean, pad, width
 from sleuth.commands.search import make_view, save_results
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS
@@ -198,12 +198,12 @@ def list_(runtime: Runtime, as_json: Json = False) -> None:
         return
     if not found:
         runtime.note(tr("no search is saved; to save one: sleuth watch WORDS…"))
-    width = max((len(watch.name) for watch in found), default=0)
+    names = max((width(clean(watch.name)) for watch in found), default=0)
     for watch in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(watch.last_run))
         results = trn("{count} result", "{count} results", len(watch.seen))
         query = clean(" ".join(watch.words), entities=False)
-        print(f"{clean(watch.name):<{width}}  {when}  {results}  {query}", file=runtime.stdout)
+        print(f"{pad(clean(watch.name), names)}  {when}  {results}  {query}", file=runtime.stdout)
 
 
 @app.command(epilog="Example: sleuth watch remove rust-async-runtimes")
