@@ -198,6 +198,9 @@ def test_missing_table_is_an_error(searxng: Any) -> None:
     done = searxng("usage")
     assert done.exit == 2
     assert "no such table" in done.err
+    assert "no such column: answer." in searxng("doctor", "--only", "install").out
+    assert "repaired" in searxng("doctor", "--repair").out
+    assert searxng("usage").exit == 0
 
 
 # On the terminal
