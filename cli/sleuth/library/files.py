@@ -19,13 +19,14 @@ from sleuth.pages.errors import UnreadableError
 from sleuth.pages.extract import ExtractedPage, finished
 from sleuth.pages.links import PageLink, links
 from sleuth.pages.page import Page, to_page
-from sleuth_providers.errors import DeadlineError, ProviderError
+from sleuth.pages.worker_pool import POOL
+from sleuth_providers.base import Response
+from sleuth_providers.errors import ProviderError
 from sleuth_providers.records import Record
-from sleuth_providers.threads import call_with_timeout
 
 MAX_FILE_BYTES = 20_000_000
 MAX_TEXT_CHARS = 2_000_000  # of one document: a thick book
-PDF_GRACE_S = 5.0  # after its deadline, for the pages of a PDF file that were read until then
+PDF_TIMEOUT_S = 20.0  # after which the pages of a PDF file that were read until then have to do
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 IsKnown = Callable[[str, float, int], bool]  # URL, time of modification, size
@@ -235,13 +236,11 @@ def _from_html(data: bytes) -> ExtractedPage:
 
 
 def _from_pdf(data: bytes) -> ExtractedPage:
-    """Read a PDF file in a thread that is abandoned after the deadline: a hostile file may never end."""
-    from sleuth.pages.pdf import PDF_TIMEOUT_S, from_pdf
-
-    try:
-        return finished(call_with_timeout(lambda: from_pdf(data), PDF_TIMEOUT_S + PDF_GRACE_S))
-    except TimeoutError:
-        raise DeadlineError("reading the PDF took too long") from None
+    """Read a PDF file in a worker process: a hostile file may never end, or need too much memory."""
+    if b"%PDF-" not in data[:1024]:
+        raise UnreadableError("the PDF is damaged")
+    reply = Response(200, {"content-type": "application/pdf"}, data)
+    return POOL.extract(reply, "", time.monotonic() + PDF_TIMEOUT_S)
 
 
 KINDS = {
