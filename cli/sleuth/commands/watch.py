@@ -118,7 +118,7 @@ def _run_all(runtime: Runtime, store: WatchStore, shown: SearchOptions) -> int:
                 found += len(_run(runtime, store, watch, shown)) if watch else 0
         except SleuthError as problem:
             failed = failed or problem
-            runtime.warn(f"{name}: {tr(problem.message, **problem.values)}")
+            runtime.warn(f"{name}{tr(': ')}{tr(problem.message, **problem.values)}")
     return Exit.DONE if found else failed.exit if failed else Exit.NO_RESULTS
 
 

@@ -22,6 +22,7 @@ from sleuth_providers.base import Account, Found, Query
 from sleuth_providers.errors import BadRequestError, DeadlineError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.net.policy import Policy
 from sleuth_providers.threads import ThreadGroup
+from sleuth_providers.translatable import Translatable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class Dispatcher:
             except ProviderError as problem:
                 error = problem if account.key else without_key(problem, adapter)
                 if error.hint == KeyInvalidError.hint and (source := self.selector.key_source(job.candidate)):
-                    error.hint, error.values = "check the key, which comes from {source}", {"source": source}
+                    error.hint = Translatable("check the key, which comes from {source}", source=source)
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
                 reply = job.failure(error, account.secrets)
                 if isinstance(error, BadRequestError) or (

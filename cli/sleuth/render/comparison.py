@@ -19,7 +19,7 @@ def render(found: Comparison, out: TextIO, color: str) -> None:
     """Write the comparison."""
     console = make_console(out, color)
     title = trn("{count} query", "{count} queries", len(found.queries))
-    print_wrapped(console, Text(f"{title}: {', '.join(found.queries)}", "bold"), "")
+    print_wrapped(console, Text(f"{title}{tr(': ')}{', '.join(found.queries)}", "bold"), "")
     console.print()
     heads = (tr("provider"), tr("results"), tr("unique"), tr("mean"), tr("cost"))
     rows = [
