@@ -166,7 +166,9 @@ def test_http_client_gets_clean_text_and_no_secret(home: Home, assert_plain: Any
     statuses = set()
     for method, path, body in PATHS:
         given = json.loads(json.dumps(body).replace("{url}", home.url))
-        response = host.exchange(host.request(method, path.replace("{bad}", quoted), given, "Accept: text/event-stream\r\n"))
+        response = host.exchange(
+            host.request(method, path.replace("{bad}", quoted), given, "Accept: text/event-stream\r\n")
+        )
         inspect(response, assert_plain)
         statuses.add(response.split(b" ")[1])
     assert statuses >= {b"200", b"400", b"404", b"500"}

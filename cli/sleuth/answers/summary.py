@@ -147,10 +147,7 @@ def as_quotes(sentences: Sequence[SummarySentence]) -> tuple[Quote, ...]:
 def digest_as_json(found: Digest) -> dict[str, Any]:
     """Return the published form of a digest."""
     return {
-        "query": found.query or None,
-        "method": found.method,
-        "text": found.text or None,
-        "model": found.model or None,
+        **record_as_json(found, "query", "method", "text", "model"),
         "citations": [citation_check.as_json(check, found.pages) for check in found.checks],
         "outOfRange": list(found.out_of_range),
         "summary": [quote._asdict() for quote in found.summary],

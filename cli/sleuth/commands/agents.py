@@ -135,7 +135,7 @@ def list_agents(runtime: Runtime, project: Project = False, as_json: Json = Fals
     names, states = max(map(len, AGENTS)), width(tr("installed"))
     for item in found:
         state = tr("installed") if item["installed"] else "-"
-        print(f"{pad(item['agent'], names)}  {pad(state, states)}  {item['file']}", file=runtime.stdout)
+        print(f"{item['agent']:<{names}}  {pad(state, states)}  {item['file']}", file=runtime.stdout)
 
 
 class UndoFile:

@@ -16,7 +16,7 @@ from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.engine.search_options import SearchOptions
 from sleuth.library.files import file_page
 from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, escape, from_markdown
-from sleuth.pages.page import Page
+from sleuth.pages.page import Page, page_as_json
 from sleuth.runtime import Runtime
 from sleuth_providers.errors import PrivateAddressError
 
@@ -88,15 +88,17 @@ def show_pages(
     as_json: bool = False,
 ) -> None:
     """Read pages and files and show them: rendered on a terminal, as Markdown elsewhere."""
-    pages = read_pages(runtime, wanted, options, max_chars=MAX_TEXT_CHARS)
-    found = [_selected(page, section or _fragment(target)) for page, target in zip(pages, wanted, strict=True)]
+    whole = read_pages(runtime, wanted, options, max_chars=MAX_TEXT_CHARS)
+    # The URL of a file may name a section, as results from the handbook do.
+    sections = [section or (target.partition("#")[2] if target.startswith("file:") else "") for target in wanted]
+    found = list(map(_selected, whole, sections))
     if max_tokens:
         found = _within(found, max_tokens)
     refused = any(attempt.state == PrivateAddressError.state for page in found for attempt in page.attempts)
     _report(runtime, [_problem(page.url, page.problem) for page in found if not page.ok], len(found), refused)
     if as_json:
-        text = json_text({"pages": [page_as_json(page) for page in found]}, indent=2) + "\n"
-        display.deliver(runtime, text, options.output)
+        pages = [page_as_json(page) | {"source": page.layer or None, "error": page.problem or None} for page in found]
+        display.deliver(runtime, json_text({"pages": pages}, indent=2) + "\n", options.output)
     else:
         text = "\n\n---\n\n".join(_document(page) for page in found if page.ok)
         display.deliver_markdown(runtime, text, options.output)
@@ -173,11 +175,6 @@ def _report(runtime: Runtime, problems: list[str], total: int, refused: bool) ->
         runtime.warn(problem)
 
 
-def _fragment(target: str) -> str:
-    """Return the section that the URL of a file names, as results from the handbook do."""
-    return target.partition("#")[2] if target.startswith("file:") else ""
-
-
 def _selected(page: Page, section: str) -> Page:
     """Return a page with only the sections that are wanted, each with the subsections below it."""
     if not section or not page.ok:
@@ -217,24 +214,6 @@ def _document(page: Page) -> str:
     facts = " · ".join(filter(None, (f"<{page.final_url or page.url}>", page.published, escape(page.author))))
     more = [tr("[The page has more text.]")] if page.truncated else []
     return "\n\n".join([f"# {escape(page.title or page.url)}", facts, page.markdown, *more])
-
-
-def page_as_json(page: Page) -> dict[str, Any]:
-    """Return the published form of a page."""
-    return {
-        "url": page.url,
-        "finalUrl": page.final_url or None,
-        "title": page.title,
-        "author": page.author or None,
-        "published": page.published or None,
-        "language": page.language or None,
-        "content": page.markdown,
-        "truncated": page.truncated,
-        "archived": page.archived or None,
-        "cached": page.cached,
-        "source": page.layer or None,
-        "error": page.problem or None,
-    }
 
 
 def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str | None, timeout: float | None) -> None:

@@ -145,8 +145,7 @@ def save_results(runtime: Runtime, outcome: Outcome) -> None:
     if runtime.settings[HISTORY]:
         from sleuth.store import last_results
 
-        query = outcome.query[:MAX_QUERY_CHARS]
-        last_results.save(runtime.paths.state, query, outcome.provider, outcome.results)
+        last_results.save(runtime.paths.state, outcome.query[:MAX_QUERY_CHARS], outcome.provider, outcome.results)
 
 
 def _search(runtime: Runtime, request: SearchRequest, options: SearchOptions, format: str) -> Outcome:

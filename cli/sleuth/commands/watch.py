@@ -11,7 +11,7 @@ import typer
 from sleuth.base import choices
 from sleuth.base.errors import Exit, RequestError, SearchError, SleuthError
 from sleuth.base.i18n import tr, trn
-from sleuth.base.json_output import json_text, write_json
+from sleuth.base.json_output import json_text, record_as_json, write_json
 from sleuth.base.text import clean, pad, width
 from sleuth.commands.search import make_view, save_results
 from sleuth.commands.terminal import display
@@ -183,15 +183,9 @@ def list_(runtime: Runtime, as_json: Json = False) -> None:
     found = [watch for name in store.names() if (watch := store.load(name))]
     if as_json:
         items = [
-            {
-                "name": watch.name,
-                "query": " ".join(watch.words),
-                "options": watch.options,
-                "feed": watch.feed or None,
-                "exec": watch.command or None,
-                "lastRun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(watch.last_run)),
-                "known": len(watch.seen),
-            }
+            {"name": watch.name, "query": " ".join(watch.words)}
+            | record_as_json(watch, "options", "feed", exec=watch.command or None)
+            | {"lastRun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(watch.last_run)), "known": len(watch.seen)}
             for watch in found
         ]
         write_json({"items": items}, runtime.stdout)

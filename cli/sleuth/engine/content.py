@@ -24,7 +24,7 @@ from sleuth.store.settings import Settings
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
-PAGE_FIELDS = ("url", "finalUrl", "title", "layer", "cached", "truncated", "elapsedMs", "attempts")
+PAGE_FIELDS = ("url", "final_url", "title", "layer", "cached", "truncated", "elapsed_ms", "attempts")
 ISO_DATE_CHARS = 10
 MAX_NAMED_PAGES = 3  # in a warning
 SNIPPETS_USED = "FETCH_FAILED: pages not read, snippets used instead: {reasons}"
@@ -179,5 +179,4 @@ def unread(pages: Sequence[Page]) -> str:
 
 
 def _as_json(page: Page) -> dict[str, Any]:
-    document = record_as_json(page, attempts=[record_as_json(attempt) for attempt in page.attempts])
-    return {name: document[name] for name in PAGE_FIELDS}
+    return record_as_json(page, *PAGE_FIELDS, attempts=[record_as_json(attempt) for attempt in page.attempts])

@@ -168,7 +168,8 @@ class Dispatcher:
                 return job.answer(found, account.host if several_hosts else "", reply)
             except ProviderError as problem:
                 error = problem if account.key else without_key(problem, adapter)
-                if error.hint == KeyInvalidError.hint and (source := self.selector.key_source(job.candidate)):
+                source = keys.origin(job.candidate.row, adapter, self.selector.environ)
+                if error.hint == KeyInvalidError.hint and source not in (None, "table"):
                     error.hint = Translatable("check the key, which comes from {source}", source=source)
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
                 reply = job.failure(error, account.secrets)

@@ -164,11 +164,6 @@ class ProviderSelector:
         keyed = keys.origin(candidate.row, candidate.adapter, self.environ)
         return bool(self.settings[setting.KEYLESS] or keyed or self.is_own(candidate))
 
-    def key_source(self, candidate: Candidate) -> str:
-        """Return where a key that is not in the table comes from: the name of a variable, cmd or keyring."""
-        origin = keys.origin(candidate.row, candidate.adapter, self.environ) or "table"
-        return "" if origin == "table" else origin.removeprefix("env:")
-
     def is_set_up(self, candidate: Candidate) -> bool:
         """Tell whether a provider that is expected on this machine was set up here, or has ever answered."""
         is_here = LOOPBACK in candidate.adapter.host

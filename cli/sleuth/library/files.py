@@ -130,15 +130,10 @@ def _source_file(path: str) -> SourceFile:
     return SourceFile(path, Path(path).as_uri(), state.st_mtime, state.st_size)
 
 
-def read_file(path: str) -> ExtractedPage:
-    """Return the content of one file, or raise OSError, UnreadableError or another ProviderError."""
-    return _content(_source_file(os.path.abspath(os.path.expanduser(path))))[1]
-
-
 def file_page(url: str) -> Page:
     """Return the file at a file: URL as a page; if it cannot be read, with the reason."""
     try:
-        content = finished(read_file(_path(url)))
+        content = finished(_content(_source_file(_path(url)))[1])
         if not content.blocks:
             raise UnreadableError("no text in it")
     except (OSError, ProviderError) as problem:
@@ -204,10 +199,6 @@ def _documents(file: SourceFile, on_skip: OnSkip) -> Iterator[Document]:
     )
 
 
-def _from_text(data: bytes) -> ExtractedPage:
-    return ExtractedPage(blocks=from_plain(decode(data)))
-
-
 def _from_rst(data: bytes) -> ExtractedPage:
     text = decode(data)
     heading = re.search(r"^([^\s].*)\n([=\-~^\"'*+#])\2{2,}[ \t]*$", text, re.MULTILINE)
@@ -231,10 +222,6 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
     return {name.lower(): value.strip().strip("\"'") for name, value in facts}, text[found.end() :]
 
 
-def _from_html(data: bytes) -> ExtractedPage:
-    return read_markup(decode(data, markup=True))
-
-
 def _from_pdf(data: bytes) -> ExtractedPage:
     """Read a PDF file in a worker process: a hostile file may never end, or need too much memory."""
     if b"%PDF-" not in data[:1024]:
@@ -255,8 +242,8 @@ KINDS = {
 # To support another kind of file, add its extension and a reader.
 READERS: dict[str, Callable[[bytes], ExtractedPage]] = {
     "markdown": _from_markdown,
-    "text": _from_text,
+    "text": lambda data: ExtractedPage(blocks=from_plain(decode(data))),
     "rst": _from_rst,
-    "html": _from_html,
+    "html": lambda data: read_markup(decode(data, markup=True)),
     "pdf": _from_pdf,
 }

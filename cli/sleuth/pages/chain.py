@@ -98,8 +98,7 @@ class Chain:
 
     def _abandon(self, state: str, message: str) -> None:
         for name, (layer, started) in self._running.items():
-            late = tr(NOT_READ if name in self.arrived else DeadlineError.message, provider=layer.provider)
-            reason = message or late
+            reason = message or tr(NOT_READ if name in self.arrived else DeadlineError.message, provider=layer.provider)
             self.attempts.append(LayerAttempt(name, state, reason, round((time.monotonic() - started) * 1000)))
         self._running.clear()
 

@@ -44,12 +44,11 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 def check_template(template: str) -> None:
     """Raise RequestError if a template contains an unknown field or a single brace."""
     try:
-        parts = [(name, spec or "") for _, name, spec, _ in Formatter().parse(template) if name is not None]
-        unknown = next((name for name, _ in parts if name not in FIELDS), None)
-        invalid = next((spec for _, spec in parts if not re.fullmatch(WIDTH, spec)), None)
+        names = {name: spec or "" for _, name, spec, _ in Formatter().parse(template) if name is not None}
     except ValueError:
         hint = "use names in braces, such as '{{rank}} {{url}}', and {{{{ or }}}} for a brace"
         raise RequestError("unbalanced brace in --template {template!r}", hint, template=template) from None
+    unknown = next((name for name in names if name not in FIELDS), None)
     if unknown is not None:
         raise RequestError(
             "unknown field {{{name}}} in --template",
@@ -57,9 +56,8 @@ def check_template(template: str) -> None:
             name=unknown,
             fields=", ".join(FIELDS),
         )
-    if invalid is not None:
-        hint = "use up to three digits: '{{title:<40}} {{url}}'"
-        raise RequestError("invalid width {width!r} in --template", hint, width=invalid)
+    for width in (spec for spec in names.values() if not re.fullmatch(WIDTH, spec)):
+        raise RequestError("invalid width {width!r} in --template", "use at most 999: '{{title:<40}}'", width=width)
 
 
 def _fill(outcome: Outcome, out: TextIO, template: str) -> None:

@@ -306,9 +306,8 @@ def _check_engines(adapter: str, engines: list[str]) -> None:
 
     with suppress(KeyError, registry.PluginError):  # the package of the adapter is not installed
         known = registry.load(adapter).known_engines
-        if unknown := sorted(set(engines) - set(known or engines)):
-            names = ", ".join(known)
-            raise RequestError("unknown engine {name!r}", "use one of: {names}", name=unknown[0], names=names)
+        for name in sorted(set(engines) - set(known or engines)):
+            raise RequestError("unknown engine {name!r}", "use one of: {names}", name=name, names=", ".join(known))
 
 
 def _check_host(value: str, type: str) -> None:

@@ -1,8 +1,8 @@
 """`sleuth watch`: saved searches, and only what is new."""
 
 import json
-import re
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
