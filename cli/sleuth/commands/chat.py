@@ -87,7 +87,7 @@ class Chat:
             "save": self._save,
             "save!": self._overwrite,
             "clear": self._clear,
-            "help": self._help,
+            "help": lambda _: print(tr(HELP), file=runtime.stdout),
         }
 
     def run(self) -> None:
@@ -212,9 +212,6 @@ class Chat:
     def _clear(self, _: str) -> None:
         self.conversation = Conversation()
         self._print(tr("started a new conversation"))
-
-    def _help(self, _: str) -> None:
-        print(tr(HELP), file=self.runtime.stdout)
 
     def _print(self, text: str) -> None:
         print(text, file=self.runtime.stderr, flush=True)
