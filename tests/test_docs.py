@@ -16,6 +16,7 @@ from pytest_httpserver import HTTPServer
 from tools import command_tree
 from typer.main import get_command
 
+from sleuth.base.errors import EXITS, Exit
 from sleuth.commands.app import app
 
 ROOT = Path(__file__).parents[1]
@@ -249,6 +250,19 @@ def test_errors_in_examples_are_the_real_ones(make_sleuth: Any, httpserver: HTTP
     assert shown in code_blocks(ROOT / "docs" / "getting-started.md", "text")
     error = json.loads(document("search", "-p", "duckduckgo", "--json", "rust").err)
     assert error in json_examples("json-output.md")
+
+
+def test_every_error_code_is_documented() -> None:
+    files = [path for folder in ("cli", "providers") for path in (ROOT / folder).rglob("*.py")]
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in files if "adapters" not in path.parts)
+    used = set(re.findall(r'\bcode(?:: [\w\[\]]+)? ?= ?"([A-Z_]+)"(?=[,)\n])', sources))
+    table, http = ((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("json-output.md", "http.md"))
+    rows = re.findall(r"^\| (`[A-Z_`, ]+`) \|.*\| (\d+) \|$", table, re.MULTILINE)
+    exits = {code: int(exit) for codes, exit in rows for code in re.findall(r"[A-Z_]+", codes)}
+    only_in_python = {"UNKNOWN_TOOL"}  # of `sleuth.tools`
+    assert used - exits.keys() - set(re.findall(r"`([A-Z_]+)`", http)) == only_in_python
+    assert exits.keys() <= used
+    assert exits == {code: EXITS.get(code, Exit.FAILED) for code in exits}
 
 
 def test_invalid_query_in_a_batch_is_shown_as_it_is_written(sleuth: Any) -> None:

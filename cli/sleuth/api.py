@@ -11,6 +11,7 @@ import functools
 import io
 import logging
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -63,6 +64,7 @@ Compression = Literal["none", "cutoff", "rag"]
 Unit = Literal["char", "token"]
 Length = Literal["short", "medium", "long"]
 SearchMode = Literal["auto", "on", "off"]
+PARAMETERS = {flag: spec.name for spec in OPTIONS.values() for flag in spec.flags}
 Stamp = tuple[Any, ...]  # state of the settings file, and of the marks that the cache was cleared
 
 
@@ -188,10 +190,11 @@ class Client:
         options = check_options(
             given | {"questions": _several("query", query), "cached": cache != "off", "refresh": cache == "refresh"}
         )
-        return self.perform(options, on_page)
+        outcome = self._perform(options, on_page)
+        warnings, notices = (tuple(map(for_programs, texts)) for texts in (outcome.warnings, outcome.notices))
+        return outcome._replace(warnings=warnings, notices=notices)
 
-    def perform(self, options: SearchOptions, on_page: "Callable[[PageEvent], None] | None" = None) -> Outcome:
-        """Run a search with checked options; raises SearchError if no provider answered."""
+    def _perform(self, options: SearchOptions, on_page: "Callable[[PageEvent], None] | None") -> Outcome:
         runtime = self.runtime
         key = _outcome_key(runtime, options)
         if key and (known := runtime.outcomes.get(key)):
@@ -325,7 +328,7 @@ class Client:
         finally:
             runtime.searcher.finish()
         runtime.count_answer(answer)
-        return answer
+        return answer._replace(warnings=tuple(map(for_programs, answer.warnings)))
 
     asearch = _in_thread(search)
     aread = _in_thread(read)
@@ -347,6 +350,11 @@ class _LoggedStream(io.StringIO):
         if text.strip():
             LOGGER.warning("%s", safe(text.strip()))
         return len(text)
+
+
+def for_programs(text: str) -> str:
+    """Return a message with the names of parameters instead of options, except in a command to type."""
+    return re.sub(r"sleuth .*|--[a-z-]+", lambda found: PARAMETERS.get(found[0], found[0]), text)
 
 
 def _ignore(_: Any) -> None:

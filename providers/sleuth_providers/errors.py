@@ -6,6 +6,7 @@ ProviderError                 SEARCH_FAILED
 ├── RateLimitError            RATE_LIMIT_EXCEEDED   too many requests; try later
 │   └── QuotaError            RATE_LIMIT_EXCEEDED   the plan, the balance or the daily allowance is exhausted
 ├── BlockedError              BLOCKED               a captcha or challenge page instead of results
+│   └── KeyRequiredError      API_KEY_MISSING       requests without a key, which is optional, are refused
 ├── NoResultsError           SEARCH_FAILED         becomes an empty result
 ├── DeadlineError             TIMEOUT
 ├── UnreachableError          UNREACHABLE           no connection; not retried
@@ -105,6 +106,14 @@ class BlockedError(ProviderError):
     state = "blocked"
     message = "{provider} returned a bot check instead of results"
     hint = "try again later, or use another provider: sleuth search -p ID …"
+
+
+class KeyRequiredError(BlockedError):
+    """The provider refuses requests without a key, although it documents that it takes them."""
+
+    code = "API_KEY_MISSING"
+    message = "{provider} refuses requests without an API key"
+    hint = KeyMissingError.hint
 
 
 class NoResultsError(ProviderError):

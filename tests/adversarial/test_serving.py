@@ -166,7 +166,9 @@ def test_http_client_gets_clean_text_and_no_secret(home: Home, assert_plain: Any
     statuses = set()
     for method, path, body in PATHS:
         given = json.loads(json.dumps(body).replace("{url}", home.url))
-        response = host.exchange(host.request(method, path.replace("{bad}", quoted), given))
+        response = host.exchange(
+            host.request(method, path.replace("{bad}", quoted), given, "Accept: text/event-stream\r\n")
+        )
         inspect(response, assert_plain)
         statuses.add(response.split(b" ")[1])
     assert statuses >= {b"200", b"400", b"404", b"500"}
@@ -303,7 +305,7 @@ def test_idle_slow_and_vanishing_clients_do_not_block_others(home: Home, keep: A
     with ExitStack() as crowd:
         idle = [crowd.enter_context(host.open()) for _ in range(200)]
         for stream in [crowd.enter_context(host.open()) for _ in range(6)]:
-            stream.sendall(host.request("POST", "/ask", question))
+            stream.sendall(host.request("POST", "/ask", question, "Accept: text/event-stream\r\n"))
             assert b"text/event-stream" in stream.recv(4096)
             stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # gone with a reset
             stream.close()

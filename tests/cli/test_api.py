@@ -219,6 +219,14 @@ def test_invalid_arguments_are_rejected_before_any_request(
     assert server.log == []
 
 
+def test_warnings_name_parameters_instead_of_options(client: sleuth.Client) -> None:
+    found = client.search("x", providers="searxng", freshness="3d")
+    assert "freshness was not applied to results without a date" in found.warnings
+    assert api.for_programs("omit --site or --max-tokens: sleuth search --site X") == (
+        "omit sites or max_tokens: sleuth search --site X"
+    )
+
+
 def test_failure_says_what_happened_and_what_to_do(make_client: Callable[..., sleuth.Client]) -> None:
     client = make_client(SEARXNG_URL="http://127.0.0.1:1")
     with pytest.raises(SearchError) as caught:

@@ -94,5 +94,5 @@ def test_search_reaches_a_real_searxng(healthy_searxng: Any, sleuth: Any) -> Non
         assert found["outcome"] == "success"
         assert {engine for hit in found["results"] for engine in hit["engines"]} == {"alpha", "beta"}
         assert json.loads(post("/websearch-providers/searxng/test", {}))["success"] is True
-        said = post("/ask", {"question": "tokio", "providerId": "searxng", "search": "on"})  # curl accepts JSON then
+        said = post("/ask", {"question": "tokio", "providerId": "searxng", "search": "on"})
         assert json.loads(said)["method"] == "extractive"

@@ -117,9 +117,7 @@ def answer_as_json(answer: Answer) -> dict[str, Any]:
     return {
         "question": answer.question,
         "answer": answer.text,
-        "method": answer.method,
-        "model": answer.model or None,
-        "searched": answer.searched,
+        **record_as_json(answer, "method", "model", "searched"),
         "citations": [citation_check.as_json(check, answer.sources) for check in answer.checks],
         "outOfRange": list(answer.out_of_range),
         "references": [source_as_json(source) for source in answer.sources if source.citation in answer.cited],

@@ -10,6 +10,7 @@ from sleuth.answers.citations import CitedSource, Mark, by_number, find
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, Evidence, terms
 from sleuth.answers.prose import prose
 from sleuth.base.i18n import tr
+from sleuth.base.json_output import record_as_json
 from sleuth.base.text import splice
 from sleuth.relevance.sentences import CLOSERS, END, FULL_STOPS, sentences
 from sleuth.relevance.words import UNSPACED_RUN
@@ -172,10 +173,8 @@ def as_json(found: Support, sources: Sequence[CitedSource]) -> dict[str, Any]:
     text = by_number(sources)[found.citation].text
     start, end = found.evidence or (0, 0)
     return {
-        "citation": found.citation,
-        "mark": found.mark,
+        **record_as_json(found, "citation", "mark"),
         "sentence": {"start": found.start, "end": found.end},
-        "support": found.support,
-        "score": found.score,
+        **record_as_json(found, "support", "score"),
         "evidence": {"start": start, "end": end, "text": text[start:end]} if found.evidence else None,
     }

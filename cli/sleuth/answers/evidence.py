@@ -87,7 +87,8 @@ class Evidence:
         if evidence is None or (score < WEAK_SCORE and not all(places)):
             return ClaimVerdict(NOT_FOUND, score)
         found = text[slice(*evidence)]
-        is_supported = score >= SUPPORTED_SCORE and not _denies(claim, found) and not _swaps_roles(claim, found)
+        is_denied = NEGATION.search(claim) and not NEGATION.search(found)
+        is_supported = score >= SUPPORTED_SCORE and not is_denied and not _swaps_roles(claim, found)
         if not quotes:
             is_supported = is_supported and (
                 _has_numbers(claim, found) or _has_numbers(claim, self._context(claim_terms, number))
@@ -150,11 +151,6 @@ def _find_quote(quote: str, text: str) -> tuple[int, int] | None:
     parts = quote.translate(PUNCTUATION).strip(" ,.;。").split()
     found = re.search(r"\s+".join(map(re.escape, parts)), text, re.IGNORECASE)
     return found.span() if found else None
-
-
-def _denies(claim: str, evidence: str) -> bool:
-    """Tell whether a claim has a negation that the evidence lacks."""
-    return bool(NEGATION.search(claim)) and not NEGATION.search(evidence)
 
 
 def _swaps_roles(claim: str, evidence: str) -> bool:

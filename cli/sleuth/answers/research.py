@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from sleuth.answers.answer import AnswerProblem, ProgressEvent, Question, Round
@@ -18,7 +18,6 @@ from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
 from sleuth.relevance.sentences import cut
-from sleuth.relevance.urls import canonical
 from sleuth.store.settings import ASK_PAGES, ASK_ROUNDS, MAX_OUTPUT_CHARS, SEARCH_WITH_TIME, Settings
 from sleuth_providers.records import Record
 
@@ -157,10 +156,6 @@ class Research:
     def has_searched(self, query: str) -> bool:
         """Tell whether a round used the same query, ignoring case and spaces."""
         return _folded(query) in {_folded(one.query) for one in self.rounds}
-
-    def unopened(self, hits: Iterable[Hit]) -> list[Hit]:
-        """Return the results whose pages were not tried yet."""
-        return [hit for hit in hits if canonical(hit.url) not in self.opened]
 
     def add(
         self, outcome: Outcome, texts: Mapping[str, str], archived: Mapping[str, str] | None = None

@@ -48,7 +48,7 @@ def _read(research: Research, contents: ContentReader, outcome: Outcome, archive
 
     The dates of pages that were read from an archive are added to `archived`.
     """
-    waiting = research.unopened(outcome.results)
+    waiting = [hit for hit in outcome.results if canonical(hit.url) not in research.opened]
     texts: dict[str, str] = {}
     failed: list[Page] = []
     while waiting and len(texts) < research.max_pages:

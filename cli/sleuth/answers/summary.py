@@ -75,6 +75,7 @@ class Digest(Record):
     pages: tuple[CitedSource, ...] = ()  # those that were read, with the text that citations are checked against
     model: str = ""
     usage: Usage = Usage()
+    hints: tuple[str, ...] = ()  # what to do about the warnings
 
     @property
     def read(self) -> tuple[DigestSource, ...]:
@@ -146,10 +147,7 @@ def as_quotes(sentences: Sequence[SummarySentence]) -> tuple[Quote, ...]:
 def digest_as_json(found: Digest) -> dict[str, Any]:
     """Return the published form of a digest."""
     return {
-        "query": found.query or None,
-        "method": found.method,
-        "text": found.text or None,
-        "model": found.model or None,
+        **record_as_json(found, "query", "method", "text", "model"),
         "citations": [citation_check.as_json(check, found.pages) for check in found.checks],
         "outOfRange": list(found.out_of_range),
         "summary": [quote._asdict() for quote in found.summary],
@@ -185,7 +183,8 @@ def write_digest(
         text = stream(research, models.writer, _prompt(research, noted, size, research.max_chars), write)
     except (ModelError, WritingError) as error:
         warning = tr("quoting the pages instead of writing a summary: {reason}", reason=research.explain(error))
-        return found._replace(warnings=(*found.warnings, *research.warnings, warning), usage=research.usage)
+        warnings = (*found.warnings, *research.warnings, warning)
+        return found._replace(warnings=warnings, hints=(research.hint(error),), usage=research.usage)
     attached = citation_check.attach(text, known)
     return found._replace(
         sources=tuple(_with_text(source, each.get(source.citation, ""), known) for source in found.sources),

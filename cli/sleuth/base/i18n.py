@@ -58,8 +58,22 @@ def _load(language: str) -> "GNUTranslations | None":
 def _fill(template: str, values: "Mapping[str, object]") -> str:
     if not values:
         return template
-    shown = {name: _translated(name, value) for name, value in values.items()} if _catalogue else values
-    return template.format_map(_Lenient(shown))
+    if _catalogue:
+        values = {name: _translated(name, value) for name, value in values.items()}
+        template = _closed_up(template, values)
+    return template.format_map(_Lenient(values))
+
+
+def _closed_up(template: str, values: "Mapping[str, object]") -> str:
+    """Remove the spaces around a placeholder, which are for Latin text, where a Chinese value meets Chinese text."""
+    import re
+
+    for name, value in values.items():
+        if str(value)[:1] > "\u2e80":
+            template = re.sub(rf"(?<=[\u2e80-\uffef]) (?={{{name}}})", "", template)
+        if str(value)[-1:] > "\u2e80":
+            template = re.sub(rf"(?<={{{name}}}) (?=[\u2e80-\uffef])", "", template)
+    return template
 
 
 def _translated(name: str, value: object) -> object:

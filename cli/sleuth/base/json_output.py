@@ -38,7 +38,10 @@ def _published(name: str) -> str:
     return first + "".join(map(str.title, rest))
 
 
-def record_as_json(record: Any, **changes: Any) -> dict[str, Any]:
-    """Return the fields of a record, some of them changed, under their published names; an empty text becomes null."""
-    fields = record._asdict() | changes
+def record_as_json(record: Any, *names: str, **changes: Any) -> dict[str, Any]:
+    """Return the fields of a record, or those that are named, under their published names; an empty text becomes null.
+
+    `changes` replace the values of some fields.
+    """
+    fields = {name: getattr(record, name) for name in names or record._fields} | changes
     return camel_case({name: (value or None) if isinstance(value, str) else value for name, value in fields.items()})

@@ -17,11 +17,13 @@ HIDDEN = "[hidden]"
 # Patterns of secrets that were not registered with `hide`; the group is what stays. Kept as text because most runs log
 # nothing, and compiling them takes time.
 SEPARATOR = r"\\?[\"']?\s*(?:=|:|%3d|,(?=\s*b?[\"']))\s*+(?:b(?=[\"']))?+\\?+(?!\[hidden\])"  # between name and value
+NAMES = "key|token|secret|passw(?:or)?d|passphrase|pwd|signature|credentials?"
+NOT_IN_PATH = r"(?:(?<!/)(?<!/api[_-])|(?=\w++(?:=|%3d)))"  # as in `/etc/passwd: denied`
 QUOTED = r""""(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?"""
 SECRET_PATTERNS = (
-    rf"(?i)((?:authorization|cookie){SEPARATOR})(?:{QUOTED}|.+)",
+    rf"(?i)({NOT_IN_PATH}(?:authorization|cookie){SEPARATOR})(?:{QUOTED}|.+)",
     r"(?i)\b((?:bearer|basic)\s+)[\w.~+/=%-]{6,}",
-    rf"(?i)((?:key|token|secret|passw(?:or)?d|passphrase|pwd|signature|credentials?){SEPARATOR})(?:{QUOTED}|[^\s&\"'<>]+)",
+    rf"(?i)({NOT_IN_PATH}(?:{NAMES}){SEPARATOR})(?:{QUOTED}|[^\s&\"'<>]+)",
     r"(:(?:\\?/){2})[^\s:/@\"'<>]*(?::[^\s\"'<>]{0,1000})?(?=@)",
     r"(?<![A-Za-z0-9])(sk-|tvly-|jina_|fc-|pplx-|gsk_|xai-|ghp_|hf_|AIza|BSA)[\w-]{10,}",
 )

@@ -2,7 +2,9 @@
 
 import re
 import unicodedata
+from binascii import b2a_base64
 from collections.abc import Callable, Iterable
+from functools import cache
 from urllib.parse import unquote, unquote_plus
 
 JOINERS = "\u200c\u200d"  # ZWNJ and ZWJ: Persian, Indic scripts and emoji need them
@@ -115,6 +117,11 @@ def width(text: str) -> int:
     return len(text) if text.isascii() else sum(map(columns_of, text))
 
 
+def pad(text: str, columns: int) -> str:
+    """Fill text up to a number of terminal columns with blanks."""
+    return text + " " * (columns - width(text))
+
+
 def fit(text: str, columns: int) -> str:
     """Truncate text to a number of terminal columns, with … at the end."""
     if width(text) <= columns:
@@ -145,6 +152,7 @@ def splice(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
 
 
 MIN_SECRET_CHARS = 4  # a shorter text is no secret, and would be redacted everywhere
+MIN_BASE64_CHARS = 8  # of a secret whose base64 is redacted; that of a shorter one may be a part of any word
 
 
 def mask(secret: str | None) -> str | None:
@@ -162,7 +170,7 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     views = [(text, None), *(_decoded(text, plus) for plus in ("+", " "))]
     spans = []
     for secret in known:
-        for needle in {secret, repr(secret)[1:-1], _decoded(secret, "+")[0]}:
+        for needle in {secret, repr(secret)[1:-1], _decoded(secret, "+")[0], *_base64_forms(secret)}:
             spans += [span for view, places in views for span in _occurrences(needle, view, places)]
     kept, end = [], 0
     for first, last in sorted(spans):
@@ -170,6 +178,16 @@ def redact(text: str, secrets: Iterable[str]) -> str:
             kept += [text[end:first], "[hidden]"]
         end = max(end, last)
     return "".join(kept) + text[end:]
+
+
+@cache
+def _base64_forms(secret: str) -> tuple[str, ...]:
+    """Return the base64 of a secret, also inside a longer text, less the characters that depend on that text."""
+    forms = []
+    for before in range(3) if len(secret) >= MIN_BASE64_CHARS else ():
+        data = bytes(before) + secret.encode("utf-8", "replace")
+        forms.append(b2a_base64(data)[(0, 2, 3)[before] : len(data) * 8 // 6].decode())
+    return (*forms, *(form.replace("+", "-").replace("/", "_") for form in forms))
 
 
 # A character that is percent-encoded (with the other bytes of its run), or escaped as in JSON, Python and HTML.
@@ -213,7 +231,7 @@ def _unescape(text: str) -> str:
 def may_contain(text: str, secrets: Iterable[str]) -> bool:
     """Tell whether `redact` could find a secret in a text; this takes a fraction of its time."""
     views = {text, unquote(text), unquote_plus(text), (_unescape(text) if "&" in text else text).replace("\\", "")}
-    forms = {form for secret in secrets for form in (secret, secret.replace("\\", ""))}
+    forms = {form for secret in secrets for form in (secret, secret.replace("\\", ""), *_base64_forms(secret))}
     return bool(re.search(r"(?i)\\[ux]", text)) or any(form in view for form in forms for view in views)
 
 

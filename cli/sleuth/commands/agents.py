@@ -17,6 +17,7 @@ from sleuth.base.errors import RequestError
 from sleuth.base.files import private_folder, unreadable, unwritable, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
+from sleuth.base.text import pad, width
 from sleuth.commands.terminal.questions import confirm
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
@@ -132,12 +133,10 @@ def list_agents(runtime: Runtime, project: Project = False, as_json: Json = Fals
     if as_json:
         write_json({"items": found}, runtime.stdout)
         return
-    from rich.cells import cell_len, set_cell_size
-
-    width, state_width = max(map(len, AGENTS)), cell_len(tr("installed"))
+    names, states = max(map(len, AGENTS)), width(tr("installed"))
     for item in found:
         state = tr("installed") if item["installed"] else "-"
-        print(f"{item['agent']:<{width}}  {set_cell_size(state, state_width)}  {item['file']}", file=runtime.stdout)
+        print(f"{item['agent']:<{names}}  {pad(state, states)}  {item['file']}", file=runtime.stdout)
 
 
 class UndoFile:

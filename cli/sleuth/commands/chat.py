@@ -87,7 +87,7 @@ class Chat:
             "save": self._save,
             "save!": self._overwrite,
             "clear": self._clear,
-            "help": lambda _: print(tr(HELP), file=self.runtime.stdout),
+            "help": lambda _: print(tr(HELP), file=runtime.stdout),
         }
 
     def run(self) -> None:

@@ -114,7 +114,7 @@ def _repair(runtime: Runtime) -> int:
         print(tr("nothing to repair: {path} is not damaged", path=path), file=runtime.stdout)
         return Exit.DONE
     done = repair(path, MIGRATIONS)
-    kept = ", ".join(f"{table}: {count}" for table, count in done.rows.items() if count)
+    kept = ", ".join(f"{table}{tr(': ')}{count}" for table, count in done.rows.items() if count)
     print(tr("repaired {path}; rows kept: {kept}", path=path, kept=kept or 0), file=runtime.stdout)
     print(tr("the damaged file is kept as {copy}", copy=done.copy), file=runtime.stdout)
     return Exit.DONE

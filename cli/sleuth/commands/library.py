@@ -8,7 +8,7 @@ import typer
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr, trn
-from sleuth.base.json_output import write_json
+from sleuth.base.json_output import record_as_json, write_json
 from sleuth.base.text import clean, strip_controls
 from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import display
@@ -245,16 +245,8 @@ def _when(entry: "LibraryEntry") -> str:
 
 
 def _document_as_json(entry: "LibraryEntry | Document") -> dict[str, Any]:
-    return {
-        "url": entry.url,
-        "title": entry.title,
-        "siteName": entry.site or None,
-        "source": entry.source,
-        "kind": entry.kind,
-        "size": entry.size,
-        "published": entry.published or None,
-        "modified": _moment(entry.modified),
-    }
+    about = {"url": entry.url, "title": entry.title, "siteName": entry.site or None}
+    return about | record_as_json(entry, "source", "kind", "size", "published", modified=_moment(entry.modified))
 
 
 def _moment(seconds: float) -> str | None:

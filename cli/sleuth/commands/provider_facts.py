@@ -4,6 +4,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from sleuth.base.errors import describe
+from sleuth.base.json_output import record_as_json
 from sleuth.base.text import mask
 from sleuth.base.urls import mask_login
 from sleuth.store import keys
@@ -25,9 +26,7 @@ def provider_as_json(
     row, adapter = candidate
     obstacle, skipped = selector.obstacle(candidate), selector.skipped(candidate)
     facts: dict[str, Any] = {
-        "id": row.id,
-        "name": row.name,
-        "type": row.type,
+        **record_as_json(row, "id", "name", "type"),
         "usable": skipped is None,
         "why": skipped.message if skipped else None,
         "hint": describe(obstacle, provider=row.name, id=row.id)[1] if obstacle else None,
@@ -46,25 +45,19 @@ def provider_as_json(
             "apiKey": _masked_key(row),
             "apiHost": mask_login(selector.host(candidate)) or None,
             "engines": list(row.engines) or None,
-            "usingBrowser": row.using_browser,
-            "basicAuthUsername": row.basic_auth_username,
+            **record_as_json(row, "using_browser", "basic_auth_username"),
             "basicAuthPassword": mask(row.basic_auth_password),
             "options": row.options,
             "understands": dict(adapter.options),
             "supports": sorted(adapter.supports),
             "categories": list(adapter.categories),
-            "maxResults": adapter.max_results,
-            "maxQuery": adapter.max_query,
+            **record_as_json(adapter, "max_results", "max_query"),
             "perMinute": adapter.per_minute or None,
             "perDay": adapter.per_day or None,
-            "price": adapter.price or None,
-            "homepage": adapter.homepage or None,
+            **record_as_json(adapter, "price", "homepage"),
             "environment": [*adapter.env, *adapter.host_env, *chain(*adapter.option_env.values())],
-            "optIn": adapter.opt_in,
-            "attribution": adapter.attribution or None,
-            "notes": adapter.notes or None,
-            "createdAt": row.created_at,
-            "updatedAt": row.updated_at,
+            **record_as_json(adapter, "opt_in", "attribution", "notes"),
+            **record_as_json(row, "created_at", "updated_at"),
         }
     return facts
 

@@ -17,7 +17,7 @@ from sleuth.engine.search_options import SearchOptions
 from sleuth.library.files import file_page
 from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, escape, from_markdown
 from sleuth.pages.chain import LayerAttempt
-from sleuth.pages.page import Page
+from sleuth.pages.page import Page, page_as_json
 from sleuth.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -88,14 +88,16 @@ def show_pages(
     as_json: bool = False,
 ) -> None:
     """Read pages and files and show them: rendered on a terminal, as Markdown elsewhere."""
-    pages = read_pages(runtime, wanted, options, max_chars=MAX_TEXT_CHARS)
-    found = [_selected(page, section or _fragment(target)) for page, target in zip(pages, wanted, strict=True)]
+    whole = read_pages(runtime, wanted, options, max_chars=MAX_TEXT_CHARS)
+    # The URL of a file may name a section, as results from the handbook do.
+    sections = [section or (target.partition("#")[2] if target.startswith("file:") else "") for target in wanted]
+    found = list(map(_selected, whole, sections))
     if max_tokens:
         found = _within(found, max_tokens)
     _report(runtime, [page for page in found if not page.ok], len(found))
     if as_json:
-        text = json_text({"pages": [page_as_json(page) for page in found]}, indent=2) + "\n"
-        display.deliver(runtime, text, options.output)
+        pages = [page_as_json(page) | {"source": page.layer or None, "error": page.problem or None} for page in found]
+        display.deliver(runtime, json_text({"pages": pages}, indent=2) + "\n", options.output)
     else:
         text = "\n\n---\n\n".join(_document(page) for page in found if page.ok)
         display.deliver_markdown(runtime, text, options.output)
@@ -163,15 +165,11 @@ def _report(runtime: Runtime, unread: list[Page], total: int) -> None:
     """Warn about pages that could not be read; raise SearchError if none could."""
     problems = [tr("could not read {url}: {reason}", url=page.url, reason=page.problem) for page in unread]
     if len(unread) == total:
-        hint = next((page.hint for page in unread if page.hint), "") or "check the URL or the file name"
+        told = max(unread, key=lambda page: bool(page.hint))  # the first one with a hint, if any has one
+        hint = told.hint or "check the URL or the file name"
         raise SearchError("{why}", hint, code="FETCH_FAILED", why="; ".join(problems))
     for problem in problems:
         runtime.warn(problem)
-
-
-def _fragment(target: str) -> str:
-    """Return the section that the URL of a file names, as results from the handbook do."""
-    return target.partition("#")[2] if target.startswith("file:") else ""
 
 
 def _selected(page: Page, section: str) -> Page:
@@ -213,24 +211,6 @@ def _document(page: Page) -> str:
     facts = " · ".join(filter(None, (f"<{page.final_url or page.url}>", page.published, escape(page.author))))
     more = [tr("[The page has more text.]")] if page.truncated else []
     return "\n\n".join([f"# {escape(page.title or page.url)}", facts, page.markdown, *more])
-
-
-def page_as_json(page: Page) -> dict[str, Any]:
-    """Return the published form of a page."""
-    return {
-        "url": page.url,
-        "finalUrl": page.final_url or None,
-        "title": page.title,
-        "author": page.author or None,
-        "published": page.published or None,
-        "language": page.language or None,
-        "content": page.markdown,
-        "truncated": page.truncated,
-        "archived": page.archived or None,
-        "cached": page.cached,
-        "source": page.layer or None,
-        "error": page.problem or None,
-    }
 
 
 def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str | None, timeout: float | None) -> None:

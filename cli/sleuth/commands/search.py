@@ -142,11 +142,10 @@ def make_view(runtime: Runtime, options: SearchOptions) -> View:
 
 def save_results(runtime: Runtime, outcome: Outcome) -> None:
     """Keep the results for `sleuth open` and `sleuth again`."""
-    if runtime.settings[HISTORY] and outcome.results:
+    if runtime.settings[HISTORY]:
         from sleuth.store import last_results
 
-        query = outcome.query[:MAX_QUERY_CHARS]
-        last_results.save(runtime.paths.state, query, outcome.provider, outcome.results)
+        last_results.save(runtime.paths.state, outcome.query[:MAX_QUERY_CHARS], outcome.provider, outcome.results)
 
 
 def _search(runtime: Runtime, request: SearchRequest, options: SearchOptions, format: str) -> Outcome:

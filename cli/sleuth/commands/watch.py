@@ -11,8 +11,8 @@ import typer
 from sleuth.base import choices
 from sleuth.base.errors import Exit, RequestError, SearchError, SleuthError
 from sleuth.base.i18n import tr, trn
-from sleuth.base.json_output import json_text, write_json
-from sleuth.base.text import clean
+from sleuth.base.json_output import json_text, record_as_json, write_json
+from sleuth.base.text import clean, pad, width
 from sleuth.commands.search import make_view, save_results
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS
@@ -118,7 +118,7 @@ def _run_all(runtime: Runtime, store: WatchStore, shown: SearchOptions) -> int:
                 found += len(_run(runtime, store, watch, shown)) if watch else 0
         except SleuthError as problem:
             failed = failed or problem
-            runtime.warn(f"{name}: {tr(problem.message, **problem.values)}")
+            runtime.warn(f"{name}{tr(': ')}{tr(problem.message, **problem.values)}")
     return Exit.DONE if found else failed.exit if failed else Exit.NO_RESULTS
 
 
@@ -183,27 +183,21 @@ def list_(runtime: Runtime, as_json: Json = False) -> None:
     found = [watch for name in store.names() if (watch := store.load(name))]
     if as_json:
         items = [
-            {
-                "name": watch.name,
-                "query": " ".join(watch.words),
-                "options": watch.options,
-                "feed": watch.feed or None,
-                "exec": watch.command or None,
-                "lastRun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(watch.last_run)),
-                "known": len(watch.seen),
-            }
+            {"name": watch.name, "query": " ".join(watch.words)}
+            | record_as_json(watch, "options", "feed", exec=watch.command or None)
+            | {"lastRun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(watch.last_run)), "known": len(watch.seen)}
             for watch in found
         ]
         write_json({"items": items}, runtime.stdout)
         return
     if not found:
         runtime.note(tr("no search is saved; to save one: sleuth watch WORDS…"))
-    width = max((len(watch.name) for watch in found), default=0)
+    names = max((width(clean(watch.name)) for watch in found), default=0)
     for watch in found:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(watch.last_run))
         results = trn("{count} result", "{count} results", len(watch.seen))
         query = clean(" ".join(watch.words), entities=False)
-        print(f"{clean(watch.name):<{width}}  {when}  {results}  {query}", file=runtime.stdout)
+        print(f"{pad(clean(watch.name), names)}  {when}  {results}  {query}", file=runtime.stdout)
 
 
 @app.command(epilog="Example: sleuth watch remove rust-async-runtimes")

@@ -24,7 +24,7 @@ from sleuth.store.settings import Settings
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
-PAGE_FIELDS = ("url", "finalUrl", "title", "layer", "cached", "truncated", "elapsedMs", "attempts")
+PAGE_FIELDS = ("url", "final_url", "title", "layer", "cached", "truncated", "elapsed_ms", "attempts")
 ISO_DATE_CHARS = 10
 MAX_NAMED_PAGES = 3  # in a warning
 SNIPPETS_USED = "FETCH_FAILED: pages not read, snippets used instead: {reasons}"
@@ -45,12 +45,12 @@ class CompressionOptions(Record):
 
 
 def compression_options(settings: Settings, options: SearchOptions = NO_OPTIONS) -> CompressionOptions:
-    """Return the options of a command over those in the settings; a budget implies a method."""
+    """Return the options of a command over those in the settings; a budget implies a method, even instead of none."""
     defaults = settings[setting.COMPRESSION_METHOD]
-    implied = "rag" if options.max_tokens else "cutoff" if options.limit else "none"
-    method = defaults.get("method", "none")
+    method = options.compress or defaults.get("method", "none")
+    implied = "rag" if options.max_tokens and not options.compress else "cutoff" if options.limit else "none"
     return CompressionOptions(
-        options.compress or (implied if method == "none" else method),
+        implied if method == "none" else method,
         options.limit or int(defaults.get("cutoff_limit", 0)),
         options.unit or defaults.get("cutoff_unit", "char"),
         options.max_tokens or 0,
@@ -179,5 +179,4 @@ def unread(pages: Sequence[Page]) -> str:
 
 
 def _as_json(page: Page) -> dict[str, Any]:
-    document = record_as_json(page, attempts=[record_as_json(attempt) for attempt in page.attempts])
-    return {name: document[name] for name in PAGE_FIELDS}
+    return record_as_json(page, *PAGE_FIELDS, attempts=[record_as_json(attempt) for attempt in page.attempts])

@@ -22,6 +22,7 @@ from sleuth_providers.base import Account, Found, Query
 from sleuth_providers.errors import BadRequestError, DeadlineError, KeyInvalidError, ProviderError, RateLimitError
 from sleuth_providers.net.policy import Policy
 from sleuth_providers.threads import ThreadGroup
+from sleuth_providers.translatable import Translatable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -167,6 +168,9 @@ class Dispatcher:
                 return job.answer(found, account.host if several_hosts else "", reply)
             except ProviderError as problem:
                 error = problem if account.key else without_key(problem, adapter)
+                source = keys.origin(job.candidate.row, adapter, self.selector.environ)
+                if error.hint == KeyInvalidError.hint and source not in (None, "table"):
+                    error.hint = Translatable("check the key, which comes from {source}", source=source)
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
                 reply = job.failure(error, account.secrets)
                 if isinstance(error, BadRequestError) or (

@@ -105,9 +105,9 @@ def without_key(error: errors.ProviderError, adapter: Provider) -> errors.Provid
     """Return the error for a request that was sent without a key, so that no key can have been rejected."""
     if not isinstance(error, errors.KeyInvalidError) or error.message != errors.KeyInvalidError.message:
         return error  # its own message, for example that a server requires a password
-    message = "{provider} refuses requests without an API key" if adapter.env else "{provider} refused the request"
-    hint = errors.KeyMissingError.hint if adapter.env else ""
-    return errors.BlockedError(error.detail, message=message, hint=hint, status=error.status)
+    if adapter.env:
+        return errors.KeyRequiredError(error.detail, status=error.status)
+    return errors.BlockedError(error.detail, message="{provider} refused the request", status=error.status)
 
 
 def _safe_engines(found: Found) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sleuth.base.json_output import camel_case
+from sleuth.base.json_output import camel_case, record_as_json
 from sleuth.relevance.hit import Hit
 from sleuth.store.health import FAILURES
 from sleuth_providers.base import DirectAnswer
@@ -120,8 +120,7 @@ def trial_as_json(result: TrialResult) -> dict[str, Any]:
 
 
 def _status_as_json(status: Status) -> dict[str, Any]:
-    fields = status._asdict()
-    return camel_case(fields if status.size is not None else {name: fields[name] for name in Status._fields[:4]})
+    return record_as_json(status, *Status._fields[: 4 if status.size is None else None])
 
 
 def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
@@ -141,8 +140,5 @@ def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
 
 
 def _attempt_as_json(attempt: Attempt) -> dict[str, Any]:
-    fields = attempt._asdict()
-    for name in ("hint", "code", "status", "age", "fresh_s"):
-        del fields[name]
     lists = {"not_applied": list(attempt.not_applied), "engines": dict(attempt.engines)}
-    return camel_case(fields | lists | {"message": attempt.message or None})
+    return record_as_json(attempt, *Attempt._fields[:9], **lists)  # hint, code and the like are not published

@@ -91,7 +91,7 @@ class Replayer:
     def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
         """Run a provider on its recorded responses, in order."""
         if adapter.offline:
-            found = found_from_json(self._next(query, account).get("found")) or Found()
+            found = found_from_json(self._next(query, account, offline=True)["found"]) or Found()
             return found._replace(results=tuple(one for one in found.results if _is_shown(adapter, one.url)))
         client = HttpClient(policy, partial(self._exchange, query, account), sleep=lambda _: None)
         return adapter.search(query, account, client)
@@ -100,15 +100,14 @@ class Replayer:
         entry = self._next(query, account)
         if "error" in entry:
             raise _ERROR_TYPES.get(entry["error"], UnreachableError)(entry.get("detail", ""))
-        if "found" in entry:  # recorded for an offline provider
-            raise UnreachableError("not in the recording")
         body = entry["text"].encode("utf-8", "replace") if "text" in entry else b64decode(entry["base64"])
         return Response(entry["status"], entry["headers"], body, request.address)
 
-    def _next(self, query: Query, account: Account) -> dict[str, Any]:
+    def _next(self, query: Query, account: Account, *, offline: bool = False) -> dict[str, Any]:
         entries = self._exchanges.get((account.id, without_date(query.text), query.page))
-        if not entries:
-            raise UnreachableError("not in the recording")
+        if not entries or ("found" in entries[0]) != offline:
+            hint = "replay the recorded query, or record this one: sleuth search --record FILE …"
+            raise UnreachableError(message="the recording has no such request to {provider}", hint=hint)
         return entries.pop(0)
 
 

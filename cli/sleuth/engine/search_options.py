@@ -148,7 +148,7 @@ class SearchOptions(Record):
         rendered=True,
     )
     full_urls: bool = option("--full-urls -x", "Show full URLs on a terminal.", False, rendered=True)
-    output: str | None = option("--output -o", "Write to this file, atomically.", metavar="FILE")
+    output: str | None = option("--output -o", "Write to this file, atomically; - is standard output.", metavar="FILE")
     open_result: int | None = option("--open", "Open result N in the browser.", metavar="N", range=(1, MAX_LIMIT))
     open_first: bool = option("-j", "Open the first result in the browser.", False)
     verbose: bool = option("--verbose -v", "Report on stderr what each provider returned.", False)

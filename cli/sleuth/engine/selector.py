@@ -313,7 +313,7 @@ def failed(candidate: Candidate, error: ProviderError | SleuthError, elapsed_ms:
     """Return the attempt that records a failure, with message and hint for the user."""
     message, hint = describe(error, provider=candidate.row.name, id=candidate.id)
     state = error.state if isinstance(error, ProviderError) else "bad_response"
-    if state in ("unreachable", "timeout") and candidate.adapter.trouble_hint:
+    if state in ("unreachable", "timeout") and candidate.adapter.trouble_hint and error.hint == type(error).hint:
         hint = tr(candidate.adapter.trouble_hint, id=candidate.id)
     message, hint = clean(message, 2000, entities=False), clean(hint, 1000, entities=False)
     return Attempt(

@@ -19,13 +19,14 @@ from sleuth.pages.errors import UnreadableError
 from sleuth.pages.extract import ExtractedPage, finished
 from sleuth.pages.links import PageLink, links
 from sleuth.pages.page import Page, to_page
-from sleuth_providers.errors import DeadlineError, ProviderError
+from sleuth.pages.worker_pool import POOL
+from sleuth_providers.base import Response
+from sleuth_providers.errors import ProviderError
 from sleuth_providers.records import Record
-from sleuth_providers.threads import call_with_timeout
 
 MAX_FILE_BYTES = 20_000_000
 MAX_TEXT_CHARS = 2_000_000  # of one document: a thick book
-PDF_GRACE_S = 5.0  # after its deadline, for the pages of a PDF file that were read until then
+PDF_TIMEOUT_S = 20.0  # after which the pages of a PDF file that were read until then have to do
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 IsKnown = Callable[[str, float, int], bool]  # URL, time of modification, size
@@ -129,15 +130,10 @@ def _source_file(path: str) -> SourceFile:
     return SourceFile(path, Path(path).as_uri(), state.st_mtime, state.st_size)
 
 
-def read_file(path: str) -> ExtractedPage:
-    """Return the content of one file, or raise OSError, UnreadableError or another ProviderError."""
-    return _content(_source_file(os.path.abspath(os.path.expanduser(path))))[1]
-
-
 def file_page(url: str) -> Page:
     """Return the file at a file: URL as a page; if it cannot be read, with the reason."""
     try:
-        content = finished(read_file(_path(url)))
+        content = finished(_content(_source_file(_path(url)))[1])
         if not content.blocks:
             raise UnreadableError("no text in it")
     except (OSError, ProviderError) as problem:
@@ -227,13 +223,11 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 def _from_pdf(data: bytes) -> ExtractedPage:
-    """Read a PDF file in a thread that is abandoned after the deadline: a hostile file may never end."""
-    from sleuth.pages.pdf import PDF_TIMEOUT_S, from_pdf
-
-    try:
-        return finished(call_with_timeout(lambda: from_pdf(data), PDF_TIMEOUT_S + PDF_GRACE_S))
-    except TimeoutError:
-        raise DeadlineError("reading the PDF took too long") from None
+    """Read a PDF file in a worker process: a hostile file may never end, or need too much memory."""
+    if b"%PDF-" not in data[:1024]:
+        raise UnreadableError("the PDF is damaged")
+    reply = Response(200, {"content-type": "application/pdf"}, data)
+    return POOL.extract(reply, "", time.monotonic() + PDF_TIMEOUT_S)
 
 
 KINDS = {

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from sleuth.base import logs, os_errors
 from sleuth.base.errors import describe
 from sleuth.base.i18n import tr
+from sleuth.pages.errors import NOT_READ
 from sleuth.pages.extract import ExtractedPage
-from sleuth_providers.errors import ProviderError
+from sleuth_providers.errors import DeadlineError, ProviderError
 from sleuth_providers.threads import ThreadGroup
 
 MIN_REMAINING_S = 0.05  # with less time left, no layer is started
@@ -43,6 +44,7 @@ class Chain:
         self.until, self.may_overlap = until, may_overlap
         self.attempts: list[LayerAttempt] = []
         self.errors: dict[str, ProviderError] = {}
+        self.arrived: set[str] = set()  # layers that are extracting a page
         self._running: dict[str, tuple[Layer, float]] = {}
         self._threads = ThreadGroup()
         self._next_start = 0.0
@@ -93,7 +95,7 @@ class Chain:
 
     def _abandon(self, state: str, message: str) -> None:
         for name, (layer, started) in self._running.items():
-            reason = message or tr("{provider} did not answer in time", provider=layer.provider)
+            reason = message or tr(NOT_READ if name in self.arrived else DeadlineError.message, provider=layer.provider)
             self.attempts.append(LayerAttempt(name, state, reason, round((time.monotonic() - started) * 1000)))
         self._running.clear()
 

@@ -1,6 +1,7 @@
 """Extracts text, title, author, date and language from HTML, PDF, Markdown, JSON and plain text."""
 
 import json
+import math
 import re
 from collections.abc import Sequence
 
@@ -26,7 +27,7 @@ class ExtractedPage(Record):
     archived: str = ""  # ISO date of a copy in an archive
 
 
-def extract(page: Fetched, until: float | None = None) -> ExtractedPage:
+def extract(page: Fetched, until: float = math.inf) -> ExtractedPage:
     """Return the content of a page or raise EmptyPageError; `until`, on the monotonic clock, bounds PDF files."""
     if page.kind == "pdf":
         from sleuth.pages.pdf import from_pdf

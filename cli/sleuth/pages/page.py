@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+from sleuth.base.json_output import record_as_json
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.pages import blocks
@@ -66,6 +67,13 @@ class Page(Record):
         states = {attempt.layer: attempt.state for attempt in self.attempts}
         hints = {kind.state: kind.hint for kind in (PrivateAddressError, EmptyPageError)}
         return "" if "browser" in states else hints.get(states.get("page", ""), "")
+
+
+def page_as_json(page: Page) -> dict[str, Any]:
+    """Return the published form of a page."""
+    about = record_as_json(page, "url", "final_url", "title", "author", "published", "language")
+    about |= {"title": page.title, "content": page.markdown}
+    return about | record_as_json(page, "truncated", "archived", "cached")
 
 
 class PageEvent(Record):

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import math
 import re
 import statistics
 import time
@@ -17,7 +18,6 @@ from sleuth.pages.extract import ExtractedPage
 from sleuth_providers.errors import DeadlineError
 
 MAX_PAGES = 300
-PDF_TIMEOUT_S = 20.0
 SENTENCE_ENDS = (".", "!", "?", ":", "。", "！", "？", "：", "”", '"')
 FULL_LINE = 0.8  # of the median length; a shorter line that ends a sentence ends its paragraph
 MAX_HEADING_SHARE = 0.6  # of the usual length of a line
@@ -25,9 +25,8 @@ MAX_HEADING_SHARE = 0.6  # of the usual length of a line
 logging.getLogger("pypdf").addHandler(logging.NullHandler())  # it logs a warning for many files
 
 
-def from_pdf(body: bytes, until: float | None = None) -> ExtractedPage:
+def from_pdf(body: bytes, until: float = math.inf) -> ExtractedPage:
     """Return the text of a PDF file, of as many pages as time and size allow."""
-    until = until or time.monotonic() + PDF_TIMEOUT_S
     try:
         reader = PdfReader(io.BytesIO(body), strict=False)
         is_locked = reader.is_encrypted and not reader.decrypt("")

@@ -187,7 +187,7 @@ class Reader:
 
     def _layers(self, url: str, chain: Chain, watch: guard.AddressGuard) -> Iterator[Layer]:
         """Yield the ways to read a page; the chain takes the next one if those before failed or one is slow."""
-        yield Layer("page", tr("the site"), partial(self._from_site, url, watch))
+        yield Layer("page", tr("the site"), partial(self._from_site, url, watch, chain.arrived))
         problem = chain.errors.get("page")
         if isinstance(problem, PrivateAddressError) or (isinstance(problem, BadRequestError) and not problem.status):
             return
@@ -213,11 +213,12 @@ class Reader:
         watch = guard.AddressGuard(self.guard, self.settings[FETCH_PRIVATE])
         return POOL.links(self._fetch(url, watch, until), url, until)
 
-    def _from_site(self, url: str, watch: Guard, until: float) -> ExtractedPage:
+    def _from_site(self, url: str, watch: Guard, arrived: set[str], until: float) -> ExtractedPage:
         try:
             reply = self._fetch(url, watch, until)
         finally:
             self.host_queue.release(_host(url))
+        arrived.add("page")
         return POOL.extract(reply, url, until)
 
     def _fetch(self, url: str, watch: Guard, until: float) -> Response:

@@ -10,7 +10,7 @@ import threading
 import time
 
 from sleuth.base import logs
-from sleuth.pages.errors import UnreadableError
+from sleuth.pages.errors import NOT_READ, UnreadableError
 from sleuth.pages.extract import ExtractedPage
 from sleuth.pages.links import PageLink
 from sleuth.pages.worker import CONTENT, GRACE_S, LINKS, run
@@ -65,7 +65,7 @@ class ExtractionPool:
             result = worker.run(job, reply, requested, until - time.monotonic())
         except BROKEN_PIPE as problem:
             if time.monotonic() >= until:
-                raise DeadlineError("reading the page took too long") from problem
+                raise DeadlineError("reading it took too long", message=NOT_READ) from problem
             raise UnreadableError("the page needs too much memory or crashes the parser") from problem
         finally:
             self._release(worker)
@@ -98,7 +98,7 @@ class ExtractionPool:
                 if not self._start():
                     return None
             elif now >= until:
-                raise DeadlineError("too many pages at once")
+                raise DeadlineError("too many pages at once", message=NOT_READ)
             else:
                 self._changed.wait((min(until, late) if now < late else until) - now)
         return self._idle.pop()

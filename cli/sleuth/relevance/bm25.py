@@ -32,7 +32,7 @@ def _rank(query: str, texts: Sequence[str], general: Callable[[str], float] | No
     counted = [counter.of(text) for text in texts]
     mean_length = sum(length for _, length in counted) / max(len(counted), 1) or 1.0
     holders = Counter(token for found, _ in counted for token in found)
-    rarity = {token: _idf(number, len(counted)) for token, number in holders.items()}
+    rarity = {token: math.log(1 + (len(counted) - n + 0.5) / (n + 0.5)) for token, n in holders.items()}  # IDF
     if general:
         rarity = {token: (own + GENERAL_SCALE * general(token)) / 2 for token, own in rarity.items()}
     return [_score(found, length / mean_length, rarity) for found, length in counted]
@@ -47,10 +47,6 @@ def standardise(scores: Sequence[float]) -> list[float]:
     if deviation <= 1e-12 * max(abs(score) for score in scores):  # rounding errors
         return [0.0] * len(scores)
     return [(score - mean) / deviation for score in scores]
-
-
-def _idf(holders: int, texts: int) -> float:
-    return math.log(1 + (texts - holders + 0.5) / (holders + 0.5))
 
 
 def _score(counts: Mapping[str, int], length: float, rarity: dict[str, float]) -> float:

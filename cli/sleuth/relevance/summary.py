@@ -34,6 +34,9 @@ POSITION_WEIGHT = 0.5  # of being near the beginning of a page, against 1 for ag
 RANK_WEIGHT = 0.5  # of being on one of the first pages; without a question, their order means nothing
 QUERY_WEIGHT = 1.5  # of the words of the question, for each of the two signs of a factual question
 HEADING = re.compile(r"#{1,6}\s")  # of Markdown; its words occur again below
+PROSE_END = re.compile(r"[.!?…。！？][\"'”’」』）)\]]*$")
+CODE_SIGNS = re.compile(r"[][{}()<>=;:_|&$@#\\\"'`/]|\.(?=\w)")
+CHARS_PER_SIGN = 8  # of code: `await sleep(1, result=value)` has one in seven, a list item fewer
 FACTUAL = re.compile(
     r"谁|誰|哪|几|幾|多少|多[长長大高久远遠]|何[时時处處]|时候|時候"
     r"|\b(?:who|whom|whose|when|where|which|what|how (?:many|much|long|old|far|tall|big|often))\b",
@@ -108,7 +111,13 @@ def _sentences(page: int, text: str, limit: int, query: str) -> list[SummarySent
         terms = _terms(text[start:end])
         if terms and not HEADING.match(text, start):
             found.append(SummarySentence(text[start:end], page, start, end, terms))
-    return found
+    return [one for one in found if not _is_code(one.text)] or found
+
+
+def _is_code(text: str) -> bool:
+    """Tell whether a sentence is code: it has no full stop, and one of its lines more than a few signs."""
+    lines = () if PROSE_END.search(text) else text.splitlines()
+    return any(len(CODE_SIGNS.findall(line)) > len(line) / CHARS_PER_SIGN for line in lines)
 
 
 def _candidates(text: str, query: str) -> list[tuple[int, int]]:

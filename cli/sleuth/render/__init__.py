@@ -35,6 +35,6 @@ def renderer(format: str) -> Renderer:
     if format in ("bibtex", "csl-json"):
         from sleuth.render import bibliography
 
-        return bibliography.render_bibtex if format == "bibtex" else bibliography.render_csl_json
+        return lambda outcome, out, view: bibliography.write_references(outcome.results, format, out)
     render: Renderer = importlib.import_module(f"sleuth.render.{format}").render
     return render

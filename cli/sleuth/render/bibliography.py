@@ -13,10 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from sleuth.base.json_output import camel_case, write_json
 from sleuth.base.text import clean
 from sleuth.base.urls import ascii_url, clean_url, domain
-from sleuth.engine.outcome import Outcome
 from sleuth.relevance.details import clean_details
 from sleuth.relevance.hit import Hit
-from sleuth.render import View
 from sleuth_providers.base import Details, Result
 
 TYPE_CHECKING = False
@@ -47,18 +45,8 @@ SMALL_WORDS = frozenset(["a", "an", "the", "on", "of", "in", "and", "for", "to",
 PARTICLES = frozenset(["van", "von", "der", "den", "de", "di", "da", "du", "del", "la", "le", "ten", "ter", "zu"])
 
 
-def render_bibtex(outcome: Outcome, out: TextIO, view: View) -> None:
-    """Write each result as a BibTeX entry."""
-    write_references(outcome.results, "bibtex", out)
-
-
-def render_csl_json(outcome: Outcome, out: TextIO, view: View) -> None:
-    """Write the results as CSL JSON, which Zotero, Pandoc and other citation processors read."""
-    write_references(outcome.results, "csl-json", out)
-
-
 def write_references(hits: Sequence[Hit], format: str, out: TextIO) -> None:
-    """Write results as `bibtex` or `csl-json`."""
+    """Write results as `bibtex` or `csl-json`, which Zotero, Pandoc and other citation processors read."""
     if format == "csl-json":
         write_json([{"id": key} | csl_item(hit) for key, hit in zip(keys(hits), hits, strict=True)], out)
         return

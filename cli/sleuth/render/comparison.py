@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sleuth.base.i18n import tr, trn
-from sleuth.base.text import width
+from sleuth.base.text import pad, width
 from sleuth.engine.compare import Comparison
 from sleuth.render.rich import make_console, print_wrapped
 
@@ -19,7 +19,7 @@ def render(found: Comparison, out: TextIO, color: str) -> None:
     """Write the comparison."""
     console = make_console(out, color)
     title = trn("{count} query", "{count} queries", len(found.queries))
-    print_wrapped(console, Text(f"{title}: {', '.join(found.queries)}", "bold"), "")
+    print_wrapped(console, Text(f"{title}{tr(': ')}{', '.join(found.queries)}", "bold"), "")
     console.print()
     heads = (tr("provider"), tr("results"), tr("unique"), tr("mean"), tr("cost"))
     rows = [
@@ -74,7 +74,7 @@ def _print_overlap(console: Console, found: Comparison) -> None:
     console.print(Text(tr("Found by both"), "bold"))
     names = max(width(name) for name, _, _ in lines)
     for name, shared, of in lines:
-        line = Text(f"{name}{' ' * (names - width(name))}  {shared}/{of}".ljust(names + 8))
+        line = Text(f"{pad(name, names)}  {shared}/{of}".ljust(names + 8))
         if width(line.plain) + BAR_WIDTH <= console.width:
             line.append(_printable(console, FULL) * round(BAR_WIDTH * shared / of), "cyan")
         line.rstrip()

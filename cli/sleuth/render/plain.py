@@ -1,5 +1,6 @@
 """Plain text, the default in a pipe, and the user's --template."""
 
+import re
 from string import Formatter
 from typing import TextIO
 
@@ -10,6 +11,8 @@ from sleuth.engine.outcome import Outcome
 from sleuth.render import View
 from sleuth.render.fields import as_cell, explanation, hit_fields
 from sleuth.render.layouts import facts_line
+
+WIDTH = r"(?:.?[<>^])?\d{0,3}(?:\.\d{1,3})?"  # as in Python, for text
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
@@ -41,11 +44,11 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 def check_template(template: str) -> None:
     """Raise RequestError if a template contains an unknown field or a single brace."""
     try:
-        names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
-        unknown = next((name for name in names if name not in FIELDS), None)
+        names = {name: spec or "" for _, name, spec, _ in Formatter().parse(template) if name is not None}
     except ValueError:
         hint = "use names in braces, such as '{{rank}} {{url}}', and {{{{ or }}}} for a brace"
         raise RequestError("unbalanced brace in --template {template!r}", hint, template=template) from None
+    unknown = next((name for name in names if name not in FIELDS), None)
     if unknown is not None:
         raise RequestError(
             "unknown field {{{name}}} in --template",
@@ -53,6 +56,8 @@ def check_template(template: str) -> None:
             name=unknown,
             fields=", ".join(FIELDS),
         )
+    for width in (spec for spec in names.values() if not re.fullmatch(WIDTH, spec)):
+        raise RequestError("invalid width {width!r} in --template", "use at most 999: '{{title:<40}}'", width=width)
 
 
 def _fill(outcome: Outcome, out: TextIO, template: str) -> None:

@@ -87,7 +87,8 @@ def _remark(item: dict[str, Any]) -> str:
     if not item["setUp"]:
         return f"sleuth providers set {item['id']} --api-host URL"
     if item["keySource"]:
-        return tr("key from {source}", source=item["keySource"])
+        named = {"table": tr("table"), "cmd": tr("a command"), "keyring": tr("the system keyring")}
+        return tr("key from {source}", source=named.get(item["keySource"], item["keySource"]))
     if item["keyPage"]:
         return tr("higher limits with a key: {page}", page=item["keyPage"])
     return tr("no key needed")

@@ -44,7 +44,7 @@ def _summary(report: "UsageReport") -> list[str]:
     if answers.answers:
         lines.append(" · ".join(_spent(answers)))
     for model, spent in report.models.items() if len(report.models) > 1 else ():
-        lines.append(f"{clean(model, 60) or tr('no model')}: {' · '.join(_spent(spent))}")
+        lines.append(f"{clean(model, 60) or tr('no model')}{tr(': ')}{' · '.join(_spent(spent))}")
     if report.cost:
         lines.append(tr("about {cost}, estimated from list prices", cost=_money(report.cost)))
     return lines
@@ -56,7 +56,7 @@ def _counts(searches: "Searches") -> list[str]:
         trn("{count:,} search", "{count:,} searches", searches.total),
         tr("{count} with results", count=f"{found['success'] + found['partial']:,}"),
         tr("{count} without results", count=f"{found['no_results']:,}"),
-        tr("{count} failed", count=f"{found['failed']:,}"),
+        trn("{count:,} failure", "{count:,} failures", found["failed"]),
         tr("{count} from the cache", count=f"{searches.cached:,}"),
     ]
 

@@ -10,19 +10,18 @@ from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.presentation import as_text, digest_as_text, safe
 from sleuth.answers.sanitize import fenced, without_fences
 from sleuth.answers.summary import Digest, digest_as_json
+from sleuth.api import for_programs
 from sleuth.base import logs
 from sleuth.base.errors import SearchError, SleuthError
 from sleuth.base.i18n import tr
-from sleuth.base.json_output import record_as_json
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import ascii_host
 from sleuth.engine.outcome import Outcome
-from sleuth.pages.page import Page
+from sleuth.pages.page import Page, page_as_json
 from sleuth.relevance.compress import Budget, cut_off
 from sleuth.relevance.hit import Hit
 from sleuth.render.layouts import facts_line
 from sleuth.runtime import error_as_json
-from sleuth.serving.schemas import PAGE_TEXT
 from sleuth_providers.records import Record
 
 FENCE_CHARS = 400  # for the advice and the marks
@@ -60,16 +59,7 @@ def page_reply(page: Page, content: str, room: int, max_chars: int, warnings: Se
     def make(room: int) -> ToolReply:
         kept = Budget(room).cut(content) if room else ""
         truncated = page.truncated or len(kept) < len(content)
-        own = {
-            "url": page.url,
-            "title": page.title,
-            "content": kept,
-            "truncated": truncated,
-            "warnings": list(warnings),
-        }
-        document = {
-            name: value for name, value in record_as_json(page).items() if name in PAGE_TEXT["properties"]
-        } | own
+        document = page_as_json(page) | {"content": kept, "truncated": truncated, "warnings": list(warnings)}
         body = "\n".join([*filter(None, about), "", kept])
         notes = [*warnings, *([tr("the page has more text")] if truncated else [])]
         return ToolReply(_fenced(body, ascii_host(page.final_url or page.url) or "library", notes), document)
@@ -102,7 +92,7 @@ def error_reply(error: SleuthError) -> ToolReply:
     lines = [tr("error: {message}", message=body["message"]), f"code: {body['code']}"]
     if body["hint"]:
         lines.append(tr("hint: {hint}", hint=body["hint"]))
-    text = "\n".join(map(logs.safe, lines))
+    text = for_programs("\n".join(map(logs.safe, lines)))
     is_quoting = isinstance(error, SearchError | ModelError)
     return ToolReply(_fenced(text, error.provider, ()) if is_quoting else without_fences(text), failed=True)
 

@@ -7,7 +7,7 @@ import sqlite3
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 from sleuth.base.errors import RequestError, UnknownProviderError
@@ -141,6 +141,8 @@ class ProviderTable:
             _check_host(row.api_host, type)
         if "api_host" in changes:
             _check_secrets(row, changes)
+        if values.get("engines"):
+            _check_engines(row.adapter, changes["engines"])
         if values:
             columns = ", ".join(f"{name} = ?" for name in values)
             self.connection.execute(
@@ -297,6 +299,15 @@ def _check_secrets(row: ProviderRow, changes: dict[str, Any]) -> None:
                 id=row.id,
                 option=name.replace("_", "-"),
             )
+
+
+def _check_engines(adapter: str, engines: list[str]) -> None:
+    from sleuth_providers import registry
+
+    with suppress(KeyError, registry.PluginError):  # the package of the adapter is not installed
+        known = registry.load(adapter).known_engines
+        for name in sorted(set(engines) - set(known or engines)):
+            raise RequestError("unknown engine {name!r}", "use one of: {names}", name=name, names=", ".join(known))
 
 
 def _check_host(value: str, type: str) -> None:

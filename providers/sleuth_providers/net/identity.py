@@ -105,8 +105,4 @@ def browser_headers(request: Request, defaults: Mapping[str, str]) -> dict[str, 
     if parts.scheme != "https":
         order = [name for name in order if not name.startswith("sec-")]
     order += [name for name in own if name not in PAGE_ORDER]
-    return {_spelled(name): values[name] for name in order}
-
-
-def _spelled(name: str) -> str:
-    return name if name.startswith("sec-ch-") else name.title()
+    return {name if name.startswith("sec-ch-") else name.title(): values[name] for name in order}

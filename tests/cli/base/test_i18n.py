@@ -143,3 +143,11 @@ def test_no_english_sentence_is_left_in_chinese(make_sleuth: Any, words: tuple[s
 def test_language_setting_overrides_the_locale(make_sleuth: Any) -> None:
     sleuth = make_sleuth(LC_ALL="zh_CN.UTF-8", SLEUTH_UI_LANGUAGE="en")
     assert sleuth("search").err.startswith("error: ")
+
+
+@pytest.mark.usefixtures("chinese")
+def test_chinese_value_in_chinese_text_has_no_spaces_around_it() -> None:
+    assert tr("{provider} cannot be reached", provider=tr("the site")) == "无法连接该网站"
+    assert tr("{provider} cannot be reached", provider="Brave") == "无法连接 Brave"
+    assert tr("key from {source}", source=tr("table")) == "密钥来自搜索源表"
+    assert tr("{provider} is unavailable", provider="Mein Server") == "Mein Server 暂时不可用"

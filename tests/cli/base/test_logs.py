@@ -177,6 +177,7 @@ CARRIERS = [
     "https://api.example/search?apikey={}#part",
     "https://api.example/search?access_token={}",
     "https://proxy.example/?to=https%3A%2F%2Fapi.example%2F%3Ftoken%3D{}%26q%3Drust",
+    "https://api.example/token={}/search",
     "https://me:{}@api.example/",
     "redis://:{}@cache.example:6379/0",
     "socks5h://{}@proxy.example:1080",
@@ -217,6 +218,9 @@ def test_secrets_split_by_control_characters_are_redacted(splitter: str) -> None
         "cache: not written: OperationalError('disk I/O error')",
         "unexpected: KeyError('results')",
         "pages: https://a.example/@user/page: TimeoutError()",
+        "pages: https://a.example/passwd: TimeoutError()",
+        "cannot read /etc/passwd: permission denied",
+        "('https://a.example/docs/api-key', 'HTTP 404')",
     ],
 )
 def test_ordinary_lines_stay_readable(line: str) -> None:

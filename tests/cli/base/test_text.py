@@ -406,6 +406,11 @@ def test_mask_shows_six_characters_of_a_long_secret_and_none_of_a_short_one(secr
         ("the cat sat", ["cat", ""], "the cat sat"),
         ("bad \udcff key\udcff", ["key\udcff"], "bad \udcff [hidden]"),
         ("nothing to hide", [], "nothing to hide"),
+        ("key c2stPz8/cXVpdGU+Pg==", ["sk-???quite>>"], "key [hidden]g=="),
+        ("key c2stPz8_cXVpdGU-Pj4", ["sk-???quite>>>"], "key [hidden]4"),
+        ("Digest bWU6c2VjcmV0LWtleQ==", ["secret-key"], "Digest bWU6[hidden]Q=="),
+        ("Digest OnNlY3JldC1rZXk=", ["secret-key"], "Digest On[hidden]k="),
+        ("YWJjZA==", ["abcd"], "YWJjZA=="),
     ],
 )
 def test_secrets_are_hidden_however_they_are_written(text: str, secrets: list[str], safe: str) -> None:

@@ -15,7 +15,8 @@ def searched(sleuth: Any, httpserver: HTTPServer) -> Any:
         from werkzeug import Response
 
         query = request.values["q"]
-        results = [{"title": f"{query} {n}", "url": f"https://{query}.example/{n}", "content": "x"} for n in (1, 2)]
+        numbers = () if query == "nothing" else (1, 2)
+        results = [{"title": f"{query} {n}", "url": f"https://{query}.example/{n}", "content": "x"} for n in numbers]
         import json
 
         return Response(json.dumps({"query": query, "results": results}), content_type="application/json")
@@ -45,6 +46,10 @@ def test_results_are_opened_by_number(sleuth: Any, searched: Any, monkeypatch: p
     done = sleuth("open", "7")
     assert done.exit == 2
     assert "there is no result 7" in done.err
+    searched("nothing")
+    done = sleuth("open", "1")
+    assert (done.exit, opened[2:]) == (2, [])
+    assert "the last search found nothing" in done.err
 
 
 def test_url_is_shown_when_no_browser_opens(sleuth: Any, searched: Any, monkeypatch: pytest.MonkeyPatch) -> None:

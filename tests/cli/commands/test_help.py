@@ -68,6 +68,13 @@ def test_help_needs_no_readable_settings(sleuth: Any) -> None:
     assert sleuth.process("config", "--help", COLUMNS="80").out == ENGLISH["sleuth-config.txt"]
 
 
+@pytest.mark.parametrize("command", ["search", "cite"])
+def test_options_fit_60_columns(sleuth: Any, command: str) -> None:
+    out = sleuth.process(command, "--help", COLUMNS="60").out
+    options = "".join(re.split(r"^Options:|^Query:", out, flags=re.MULTILINE)[1:])
+    assert [line for line in options.splitlines() if len(line) > 60] == []
+
+
 def test_narrow_terminal_has_room_for_descriptions(sleuth: Any) -> None:
     out = sleuth.process("search", "--help", COLUMNS="24").out
     assert "\n  --page N\n    Page of results to\n" in out

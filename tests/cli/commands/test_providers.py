@@ -280,6 +280,9 @@ def test_unknown_option_names_the_known_ones(sleuth: Any) -> None:
     done = sleuth("providers", "add", "wiki", "--url", "https://w.example/?q=%s", "--option", "own_sites=on")
     assert done.exit == 2
     assert "own_site" in done.err
+    done = sleuth("providers", "set", "serpapi", "--engines", "bing,nope")
+    assert done.exit == 2
+    assert "unknown engine 'nope'\nhint: use one of: google" in done.err
 
 
 def test_engines_may_be_a_json_array(sleuth: Any) -> None:

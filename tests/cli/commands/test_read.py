@@ -158,7 +158,7 @@ def test_links_of_a_page_are_read_within_the_time_limit(sleuth: Any, page: str, 
     items = "- [a](/b)\n  - c\n" * 60_000
     httpserver.expect_request("/items").respond_with_data(items, content_type="text/markdown")
     done = sleuth("read", "--links", "--timeout", "2", httpserver.url_for("/items"))
-    assert (done.exit, "did not answer in time" in done.err) == (1, True)
+    assert (done.exit, "the page arrived, but was not read in time" in done.err) == (1, True)
 
 
 def test_title_and_author_of_a_page_are_no_markdown(sleuth: Any, page: str, httpserver: HTTPServer) -> None:

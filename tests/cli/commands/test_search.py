@@ -136,6 +136,8 @@ def test_site_may_be_a_url(sleuth: Any, searxng: HTTPServer) -> None:
         (["--batch", "-"], "--batch and WORDS cannot be combined"),
         (["--record", "a", "--replay", "b"], "--record and --replay cannot be combined"),
         (["--template", "{rank"], "unbalanced brace in --template"),
+        (["--template", "{title:>9999999999}"], "invalid width '>9999999999' in --template"),
+        (["--template", "{title:{x}}"], "invalid width '{x}' in --template"),
         (["--count"], "error: --count needs a value"),
         (["-n", "99"], "error: --count must be 1–50, not 99"),
         (["-n", "many"], "error: --count must be a whole number, not 'many'"),
@@ -169,3 +171,12 @@ def test_failed_search_writes_its_document_to_a_new_file_only(
     for path in (old, new):
         assert sleuth("search", "-p", "searxng", "--json", "-o", str(path), "x").exit == 6
     assert (old.read_text(), json.loads(new.read_text())["outcome"]) == ("{}", "failed")
+
+
+@pytest.mark.parametrize("words", [("-o", "-"), ("--output", "-"), ("--output=-",), ("-o-",)])
+def test_dash_as_output_is_standard_output(
+    sleuth: Any, searxng: HTTPServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert sleuth("search", "-f", "urls", *words, "x").out == "https://a.example/\n"
+    assert not (tmp_path / "-").exists()

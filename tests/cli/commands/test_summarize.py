@@ -125,3 +125,4 @@ def test_pages_are_quoted_if_the_model_fails(sleuth: Any, site: Any) -> None:
         assert done.exit == 0
         assert done.out.startswith("What 1 page says, quoted")
         assert "warning: quoting the pages instead of writing a summary: " in done.err
+        assert "\nhint: find the cause: sleuth doctor --only model\n" in done.err

@@ -198,6 +198,9 @@ def test_missing_table_is_an_error(searxng: Any) -> None:
     done = searxng("usage")
     assert done.exit == 2
     assert "no such table" in done.err
+    assert "no such column: answer." in searxng("doctor", "--only", "install").out
+    assert "repaired" in searxng("doctor", "--repair").out
+    assert searxng("usage").exit == 0
 
 
 # On the terminal
@@ -227,7 +230,7 @@ def test_report_has_totals_providers_and_a_chart() -> None:
     lines = shown(example(), 100)
     assert lines[0] == "30 days, 2026-06-01 to 2026-06-30"
     assert shown(example(1), 100)[0] == "1 day, 2026-06-01 to 2026-06-01"
-    assert "5 searches · 4 with results · 0 without results · 1 failed · 2 from the cache" in lines
+    assert "5 searches · 4 with results · 0 without results · 1 failure · 2 from the cache" in lines
     assert "m: 4 answers · 2.2 rounds per answer · 10,000 input and 900 output tokens · $1,234.50" in lines
     assert "no model: 1 answer · 1.0 rounds per answer" in lines
     assert "about $1,234.56, estimated from list prices" in lines

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -87,8 +88,10 @@ def test_all_saved_searches_run_without_words(sleuth: Any, news: News) -> None:
 def test_searches_are_listed_and_removed(sleuth: Any, news: News) -> None:
     news.names = ["one"]
     watch(sleuth, "walrus")
-    assert sleuth("watch", "list").out.startswith("walrus  ")
-    assert sleuth("watch", "remove", "walrus").exit == 0
+    watch(sleuth, "--name", "海象", "oyster")
+    lines = sleuth("watch", "list").out.splitlines()
+    assert sorted(re.sub(r"\d\d\d\d-.*", "|", line) for line in lines) == ["walrus  |", "海象    |"]
+    assert sleuth("watch", "remove", "walrus", "海象").exit == 0
     assert sleuth("watch", "list").out == ""
     done = sleuth("watch", "remove", "walrus")
     assert done.exit == 2

@@ -76,7 +76,12 @@ def test_budget_of_tokens_is_kept(sleuth: Any, web: HTTPServer, budget: int) -> 
 
 
 def test_cutoff_shares_the_room(sleuth: Any, web: HTTPServer) -> None:
-    done = sleuth("search", "-p", "searxng", "--compress", "cutoff", "--content-limit", "900", "--json", "runtime")
+    for method in ("cutoff", "none"):
+        done = sleuth("search", "-p", "searxng", "--compress", method, "--content-limit", "900", "--json", "runtime")
+        check_cutoff(done)
+
+
+def check_cutoff(done: Any) -> None:
     assert done.json["status"]["phase"] == "cutoff"
     lengths = [len(hit["content"]) for hit in done.json["results"]]
     assert sum(lengths) <= 900

@@ -1,6 +1,7 @@
 """Answers are truncated, and keys that a server repeats are redacted."""
 
 import json
+from base64 import b64encode
 from html import unescape
 from typing import Any
 
@@ -67,6 +68,7 @@ def test_long_texts_are_truncated() -> None:
         "sk-secret\u200b/0123456789",  # characters that are not shown
         "sk-secret&shy;/0123456789",
         "sk-secret\x07/0123456789",
+        b64encode(f"me:{KEY}".encode()).decode(),
     ],
 )
 def test_repeated_key_is_redacted(said: str) -> None:

@@ -64,6 +64,9 @@ def test_failures_are_replayed_too(make_sleuth: Any, tmp_path: Path) -> None:
     again = sleuth("search", "-p", "searxng", "--replay", str(recording), "x", SEARXNG_URL="http://127.0.0.1:2")
     assert first.exit == again.exit == 6
     assert again.err == first.err
+    other = sleuth("search", "-p", "searxng", "--replay", str(recording), "y")
+    assert other.exit == 6
+    assert other.err.startswith("error: the recording has no such request to SearXNG\nhint: replay the recorded query")
 
 
 @pytest.mark.parametrize(

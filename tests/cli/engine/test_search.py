@@ -213,6 +213,13 @@ def test_missing_key_is_exit_4(sleuth: Any) -> None:
     assert "sleuth providers set brave --api-key -" in done.err
 
 
+def test_rejected_key_of_a_variable_names_the_variable(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/res/v1/web/search").respond_with_data("{}", 401)
+    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "env:MY_KEY")
+    done = sleuth("search", "-p", "brave", "x", MY_KEY="bad-key-000")
+    assert (done.exit, done.err.splitlines()[1]) == (4, "hint: check the key, which comes from env:MY_KEY")
+
+
 def test_unreachable_server_hints_at_doctor(sleuth: Any) -> None:
     done = sleuth("search", "-p", "searxng", "x")
     assert done.exit == 6
@@ -623,9 +630,9 @@ def test_count_is_filled_where_pages_are_shorter_than_requested(sleuth: Any, htt
 
 
 def test_refusal_of_a_request_without_a_key_is_not_about_a_key(sleuth: Any, httpserver: HTTPServer) -> None:
-    for id, first, hint in (
-        ("firecrawl", "Firecrawl refuses requests without an API key (HTTP 403)", "providers set firecrawl --api-key"),
-        ("hackernews", "Hacker News refused the request (HTTP 403)", "use another provider"),
+    for id, first, hint, exit in (
+        ("firecrawl", "Firecrawl refuses requests without an API key (HTTP 403)", "set firecrawl --api-key", 4),
+        ("hackernews", "Hacker News refused the request (HTTP 403)", "use another provider", 5),
     ):
         httpserver.expect_request("/v2/search").respond_with_data("no", status=403)
         httpserver.expect_request("/api/v1/search").respond_with_data("no", status=403)
@@ -633,7 +640,7 @@ def test_refusal_of_a_request_without_a_key_is_not_about_a_key(sleuth: Any, http
         done = sleuth("search", "-p", id, "--category", "it" if id == "hackernews" else "general", "x")
         assert done.err.splitlines()[0] == f"error: {first}"
         assert hint in done.err
-        assert done.exit == 5
+        assert done.exit == exit
 
 
 @pytest.mark.parametrize(("key", "cost"), [("", 0.0), ("fc-12345678", 0.01)])

@@ -1,7 +1,6 @@
 """Files and folders become documents, in any encoding and however broken."""
 
 import os
-import threading
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from sleuth.library import files
 from sleuth.library.library import Document
 from sleuth.pages import pdf
 from sleuth.pages.charsets import decode, guess
-from sleuth.pages.extract import ExtractedPage
 
 PAPER = Path(__file__).parents[2] / "fixtures" / "files" / "paper.pdf"
 CHINESE = "在SearXNG里启用JSON：打开settings.yml，把json加到formats列表里，然后重启容器，这样程序就能读到结果了。"
@@ -179,19 +177,15 @@ def test_unreadable_pdf_is_skipped_with_the_reason(tmp_path: Path) -> None:
         assert files.file_page((tmp_path / name).as_uri()).problem == reason
 
 
-def test_pdf_is_abandoned_after_its_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    released = threading.Event()
+def test_pdf_is_read_in_a_worker_until_its_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(*_: object) -> None:
+        raise AssertionError("a hostile file would stop this process")
 
-    def never(body: bytes) -> ExtractedPage:
-        released.wait()
-        return ExtractedPage()
-
-    monkeypatch.setattr(pdf, "from_pdf", never)
-    monkeypatch.setattr(pdf, "PDF_TIMEOUT_S", 0.1)
-    monkeypatch.setattr(files, "PDF_GRACE_S", 0.1)
+    monkeypatch.setattr(pdf, "from_pdf", crash)
     (tmp_path / "paper.pdf").write_bytes(PAPER.read_bytes())
-    assert read(tmp_path) == ([], {"paper.pdf": "reading the PDF took too long"})
-    released.set()
+    assert read(tmp_path)[1] == {}
+    monkeypatch.setattr(files, "PDF_TIMEOUT_S", -60.0)
+    assert read(tmp_path) == ([], {"paper.pdf": "reading it took too long"})
 
 
 def test_markdown_title_is_its_first_heading(tmp_path: Path) -> None:

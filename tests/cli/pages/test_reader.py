@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 import pytest
 
 import sleuth.pages.article  # noqa: F401 - urllib3 warns when it is first imported, and in a test a warning is an error
+from sleuth.pages.errors import NOT_READ
 from sleuth.pages.page import PageEvent, cache_key
 from sleuth.pages.reader import Reader
+from sleuth.pages.worker_pool import POOL
 from sleuth.store.cache.disk import Cache, DiskCache
 from sleuth.store.settings import Settings
 from sleuth_providers.base import Request, Response
@@ -373,6 +375,16 @@ def test_hanging_layers_end_at_the_deadline(site: Any, make_site: Any, make_read
     environ |= {"SLEUTH_FETCH_ARCHIVE": "true", "SLEUTH_ARCHIVE_HOST": other.address}
     [page] = make_reader(**environ).read([site.behaves("/slow", silent)], timeout=1.0)
     assert sorted(states(page)) == [("archive", "timeout"), ("jina", "timeout"), ("page", "timeout")]
+
+
+def test_a_page_that_waits_for_a_worker_does_not_blame_the_site(
+    site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = threading.Event()
+    monkeypatch.setattr(POOL, "extract", lambda *_: end.wait())
+    [page] = make_reader().read([site.page("/", "hello", "text/plain")], timeout=4.0)
+    assert [(one.state, one.message) for one in page.attempts] == [("timeout", NOT_READ)]
+    end.set()
 
 
 # The browser

@@ -53,6 +53,13 @@ def test_one_page_without_a_question_is_summed_up_from_its_beginning_and_its_mid
     assert "#" not in text(found.overall)
 
 
+def test_code_is_not_quoted_unless_there_is_nothing_else() -> None:
+    code = "import asyncio\nasync def main():\n    await asyncio.sleep(1)\nuse tokio::Builder;\nrun(main())"
+    prose = "A runtime starts like this: The sleep of the runtime is then awaited."
+    assert text(summarise([f"{prose}\n\n{code}"], "asyncio sleep").overall) == prose
+    assert summarise([code], "asyncio sleep").overall
+
+
 def test_several_pages_are_answered_by_what_they_agree_on() -> None:
     found = summarise(STEEPING, "how long should green tea steep", 130)
     assert "two to three minutes in water of 80 degrees" in text(found.overall).lower()

@@ -55,9 +55,11 @@ class CommandLine:
                 self.words += [word, *remaining]
             elif word in GLOBAL_FLAGS or word.startswith("--color="):
                 self.global_flags.append(word)
+            elif word == "-" and previous in ("--output", "-o"):  # standard output, as without the option
+                self.words.pop()
             elif word == "--color":
                 self.global_flags += [word, *[value for value in [next(remaining, None)] if value is not None]]
-            else:
+            elif word not in ("--output=-", "-o-"):
                 flag, equals, value = word.partition("=") if word.startswith("--format=") else (previous, "", word)
                 if flag in ("--format", "-f"):
                     value = FORMAT_ALIASES.get(value, value)
@@ -70,19 +72,17 @@ class CommandLine:
         """Raise RequestError for --limit, which was ambiguous, and for an option in place of a value."""
         if self.words[:1] != ["search"]:
             return
+        from sleuth.base.errors import RequestError
+
         for word, value in zip(self.words[1:], [*self.words[2:], ""], strict=False):
             if word == "--":
                 return
             if word.partition("=")[0] == "--limit":  # a number of results in other commands
-                from sleuth.base.errors import RequestError
-
                 raise RequestError(
                     "search has no option --limit",
                     "for the number of results use -n N, for the size of page text --content-limit N",
                 )
             if word in FLAGS and FLAGS[word][0].kind != "flag" and value in FLAGS:
-                from sleuth.base.errors import RequestError
-
                 message = "{option} needs a value; {value} is an option"
                 raise RequestError(message, "see: sleuth search --help", option=word, value=value)
 

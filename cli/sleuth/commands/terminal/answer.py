@@ -73,9 +73,8 @@ def print_warnings(runtime: Runtime, found: "Answer | Digest") -> None:
     """Print the warnings of an answer or digest on stderr."""
     for warning in found.warnings:
         runtime.warn(warning)
-    if isinstance(found, Answer):
-        for hint in found.hints:
-            print(tr("hint: {hint}", hint=clean(hint, 1000, entities=False)), file=runtime.stderr)
+    for hint in filter(None, found.hints):
+        print(tr("hint: {hint}", hint=clean(hint, 1000, entities=False)), file=runtime.stderr)
     if found.out_of_range:
         runtime.warn(without_source(found.out_of_range))
 

@@ -198,7 +198,7 @@ def result_url(hits: Iterable[Hit], number: int) -> str:
     """Return the URL of a result by its number."""
     urls = {hit.citation: hit.url for hit in hits}
     if number not in urls:
-        hint = "results are numbered from {first} to {last}" if urls else ""
+        hint = "results are numbered from {first} to {last}" if urls else "the last search found nothing"
         raise RequestError(
             "there is no result {number}", hint, number=number, first=min(urls, default=0), last=max(urls, default=0)
         )

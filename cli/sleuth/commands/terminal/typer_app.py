@@ -147,7 +147,8 @@ def _columns(rows: list[tuple[str, str]], width: int) -> list[str]:
         if len(name) <= left - 4:  # both on one line
             described[0] = f"  {name}".ljust(left) + described[0][left:]
         else:
-            described.insert(0, f"  {name}")
+            spaced = name if len(name) + 2 <= width else name.replace("|", "| ")  # a long list of words may be broken
+            described[:0] = [f"  {line.replace('| ', '|')}" for line in wrap_text(spaced, width - 2, "    ")]
         lines += described
     return lines
 

@@ -11,7 +11,7 @@ from sleuth.base.extras import upgrade_command
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, fail, ok, shell, skipped, warn
-from sleuth.store.database import Migration, open_read_only
+from sleuth.store.database import MEMORY, Migration, open_database, open_read_only
 from sleuth.store.migrations import MIGRATIONS
 from sleuth.store.settings import CACHE_TTL, Settings
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LOCK_TIMEOUT_S = 2.0
 DAMAGED = "file-damaged"
+COLUMNS = "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'"
 COUNT_ENTRIES = "SELECT count(*), sum(raw != 1 OR mode != 1 OR filename IS NOT NULL) FROM Cache"
 
 
@@ -30,15 +31,18 @@ def check_database(runtime: "Runtime", settings: Settings) -> Finding:
 
 def is_damaged(path: str) -> bool:
     """Tell whether a database exists and is damaged, rather than locked or unreadable."""
-    return os.path.isfile(path) and _remedy_of(_inspect(path)[1]) == DAMAGED
+    return os.path.isfile(path) and _remedy_of(_inspect(path, MIGRATIONS)[1]) == DAMAGED
 
 
-def _inspect(path: str) -> tuple[int, str]:
+def _inspect(path: str, migrations: Sequence[Migration]) -> tuple[int, str]:
     """Return the version of a database and what is wrong with it, or "ok"."""
     try:
         with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            return version, str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+            problem = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+            with closing(open_database(MEMORY, migrations[:version])) as intact:
+                missing = {*map(tuple, intact.execute(COLUMNS))} - {*map(tuple, connection.execute(COLUMNS))}
+            return version, f"no such column: {'.'.join(min(missing))}" if problem == "ok" and missing else problem
     except sqlite3.Error as problem:
         return 0, str(problem)
 
@@ -54,7 +58,7 @@ def _remedy_of(problem: str) -> str:
 def _check_file(path: str, migrations: Sequence[Migration]) -> Finding:
     if not os.path.exists(path):
         return _missing(path)
-    version, problem = _inspect(path)
+    version, problem = _inspect(path, migrations)
     if name := _remedy_of(problem):
         if name == DAMAGED and migrations is not MIGRATIONS:
             name = "library-damaged"  # its index cannot be copied row by row

@@ -1,5 +1,6 @@
 """The HTTP API: paths, error handlers and the OpenAPI document."""
 
+from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Annotated, Any
 from weakref import WeakSet
@@ -102,7 +103,18 @@ async def _state(request: Request) -> ApiState:
 
 
 State = Annotated[ApiState, Depends(_state)]
-router = APIRouter(generate_unique_id_function=lambda route: to_camel(route.name))
+
+
+async def _check_query(request: Request) -> None:
+    """Refuse unknown query parameters; FastAPI ignores them."""
+    known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
+    for name in (name for name in request.query_params if name not in known):
+        near = get_close_matches(name, known, 1)
+        message = "unknown parameter {name!r}; did you mean {near}?" if near else "unknown parameter {name!r}"
+        raise RequestError(message, OPENAPI_HINT, name=name[:100], near="".join(near))
+
+
+router = APIRouter(dependencies=[Depends(_check_query)], generate_unique_id_function=lambda route: to_camel(route.name))
 
 
 @router.get("/healthz", responses=_errors(), openapi_extra={"security": []}, response_model=models.HealthStatus)
@@ -160,7 +172,7 @@ async def search(state: State, body: models.SearchBody) -> Response:
 
 @router.post("/ask", responses=BODY_ERRORS, response_model=models.AnswerEvent)
 async def ask(state: State, body: models.AskBody, request: Request) -> Response:
-    """Answer a question with citations, as server-sent events, or as one document with `Accept: application/json`.
+    """Answer a question with citations, as one document, or as server-sent events with `Accept: text/event-stream`.
 
     The events report progress; `delta` has pieces of the text, and the last event is `answer` with the complete answer
     or `error`. Lines that start with a colon keep the connection open. Closing the connection cancels the work.
@@ -169,10 +181,8 @@ async def ask(state: State, body: models.AskBody, request: Request) -> Response:
     log_tracing(body.tracing)
     work = start_answer(state.answers, body)
     state.running.add(work)
-    accepted = request.headers.get("accept", "")
-    if "application/json" in accepted and "text/event-stream" not in accepted:
-        return await answer_document(work, request)
-    return AnswerStream(work)
+    is_streamed = "text/event-stream" in request.headers.get("accept", "")
+    return AnswerStream(work) if is_streamed else await answer_document(work, request)
 
 
 @router.get("/metrics", responses=_errors(), response_model=str)

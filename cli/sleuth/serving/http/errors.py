@@ -4,6 +4,7 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
+from sleuth.api import for_programs
 from sleuth.base.daemon_pool import BusyError
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError
 from sleuth.runtime import error_as_json
@@ -51,7 +52,7 @@ def error_status(error: SleuthError) -> int:
 def error_body(error: SleuthError) -> dict[str, Any]:
     """Return the body that all errors share."""
     described = error_as_json(error)
-    return {"error": {name: described[name] for name in ("code", "message", "hint")}}
+    return {"error": {name: for_programs(described[name] or "") or None for name in ("code", "message", "hint")}}
 
 
 def error_response(error: SleuthError, headers: dict[str, str] | None = None) -> JSONResponse:

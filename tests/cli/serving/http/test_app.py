@@ -66,6 +66,15 @@ def test_provider_has_exactly_the_published_fields(server: Any) -> None:
     assert 1_700_000_000 < shown["createdAt"] <= shown["updatedAt"]
 
 
+def test_unknown_query_parameter_is_named(server: Any) -> None:
+    for path, message in (
+        ("/websearch-providers?limt=3", "unknown parameter 'limt'; did you mean limit?"),
+        ("/metrics?x=1", "unknown parameter 'x'"),
+    ):
+        reply = server.call("GET", path)
+        assert (reply.status, reply.code, reply.json["error"]["message"]) == (400, "INVALID_REQUEST", message)
+
+
 def test_unknown_provider_is_404_with_a_suggestion(server: Any) -> None:
     for method, path in (("GET", "tavly"), ("PATCH", "tavly"), ("POST", "tavly/test")):
         reply = server.call(method, f"/websearch-providers/{path}", {} if method == "PATCH" else None)

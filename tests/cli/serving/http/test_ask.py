@@ -51,6 +51,9 @@ class FakeClient(Client):
             raise
 
 
+EVENTS = "text/event-stream"
+
+
 def parts(text: str) -> list[tuple[str, Any]]:
     """Return the events of a stream; comments are left out."""
     blocks = [block.split("\n") for block in text.split("\n\n") if block and not block.startswith(":")]
@@ -58,7 +61,7 @@ def parts(text: str) -> list[tuple[str, Any]]:
 
 
 def test_answer_is_streamed_as_events(inside: Any) -> None:
-    reply = inside(FakeClient).call("POST", "/ask", {"question": "What is tokio?"})
+    reply = inside(FakeClient).call("POST", "/ask", {"question": "What is tokio?"}, Accept=EVENTS)
     assert (reply.status, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
     names = [name for name, _ in parts(reply.text)]
     assert [name for name in names if name != "delta"] == ["web_search_start", "web_search_complete", "answer"]
@@ -74,11 +77,12 @@ def test_answer_is_streamed_as_events(inside: Any) -> None:
     assert "".join(written) == found[-1]["answer"] == "Tokio is\na runtime[31m [1]."
 
 
-def test_answer_is_one_document_on_request(inside: Any) -> None:
+@pytest.mark.parametrize("accept", [{}, {"Accept": "*/*"}, {"Accept": "application/json"}])
+def test_answer_is_one_document_unless_events_are_accepted(inside: Any, accept: dict[str, str]) -> None:
     server = inside(FakeClient)
-    reply = server.call("POST", "/ask", {"question": "What is tokio?"}, Accept="application/json")
+    reply = server.call("POST", "/ask", {"question": "What is tokio?"}, **accept)
     assert (reply.status, reply.json["answer"]) == (200, "Tokio is\na runtime[31m [1].")
-    failed = server.call("POST", "/ask", {"question": "fail"}, Accept="application/json")
+    failed = server.call("POST", "/ask", {"question": "fail"}, **accept)
     assert (failed.status, failed.code) == (500, "UNREACHABLE")
 
 
@@ -142,7 +146,7 @@ def test_unknown_provider_is_refused_before_the_stream_starts(server: Any) -> No
 
 @pytest.mark.parametrize(("question", "code"), [("fail", "UNREACHABLE"), ("break", "INTERNAL_ERROR")])
 def test_error_is_the_last_event(inside: Any, question: str, code: str) -> None:
-    found = parts(inside(FakeClient).call("POST", "/ask", {"question": question}).text)
+    found = parts(inside(FakeClient).call("POST", "/ask", {"question": question}, Accept=EVENTS).text)
     assert [name for name, _ in found] == ["web_search_start", "error"]
     assert found[-1][1]["error"]["code"] == code
 
@@ -165,7 +169,7 @@ def begin(server: Any, question: str, until: bytes = b"event: delta") -> Any:
         f"Host: 127.0.0.1:{server.port}",
         "Authorization: Bearer token-of-the-tests-0123456789",
     ]
-    lines += ["Content-Type: application/json", f"Content-Length: {len(body)}", "", body]
+    lines += [f"Accept: {EVENTS}", "Content-Type: application/json", f"Content-Length: {len(body)}", "", body]
     stream = server.open()
     stream.sendall("\r\n".join(lines).encode())
     data = b""
@@ -196,9 +200,8 @@ def test_answer_over_the_limit_is_503(inside: Any, monkeypatch: pytest.MonkeyPat
 
 
 def test_question_without_a_model_is_answered_from_pages(server: Any) -> None:
-    found = parts(
-        server.call("POST", "/ask", {"question": "What is tokio?", "providerId": "searxng", "search": "on"}).text
-    )
+    body = {"question": "What is tokio?", "providerId": "searxng", "search": "on"}
+    found = parts(server.call("POST", "/ask", body, Accept=EVENTS).text)
     names = [name for name, _ in found]
     assert names[0] == "web_search_start"
     assert "web_search_complete" in names
