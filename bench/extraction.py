@@ -21,10 +21,11 @@ from sleuth.pages.article import from_html
 from sleuth.pages.blocks import as_markdown, as_text, cut
 from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.extract import ExtractedPage
+from sleuth.store.settings import FETCH_CHARS
 
 PAGES = Path(__file__).parent / "pages"
 SHINGLE = 4  # words
-MAX_CHARS = 10_000  # the default of fetch.max_chars
+MAX_CHARS = FETCH_CHARS.default
 
 
 class Sample(NamedTuple):

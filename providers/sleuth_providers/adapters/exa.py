@@ -38,7 +38,7 @@ class Exa(Provider):
         """Send dates as the start and the end of a day."""
         kind = KINDS.get(query.category)
         special = account.options.get("science_category") if kind == "publication" else ""
-        page_text = {"text": {"maxCharacters": 10_000}} if query.content else {}
+        page_text = {"text": {"maxCharacters": 20_000}} if query.content else {}
         body = {
             "query": query.text,
             "type": account.options.get("type") or "auto",
@@ -110,7 +110,7 @@ class Exa(Provider):
                 "type": "deep",
                 "numResults": 100,
                 "moderation": False,
-                "contents": {"highlights": True, "text": {"maxCharacters": 10_000}},
+                "contents": {"highlights": True, "text": {"maxCharacters": 20_000}},
                 "category": "publication",
                 "includeDomains": ["example.org"],
                 "excludeDomains": ["spam.example"],

@@ -76,7 +76,7 @@ def test_defaults_are_as_documented() -> None:
         "cache.url": "",
         "fetch.timeout": 8,
         "fetch.concurrency": 2,
-        "fetch.max_chars": 10000,
+        "fetch.max_chars": 20000,
         "fetch.cache_ttl_minutes": 60,
         "fetch.jina": True,
         "fetch.archive": True,
