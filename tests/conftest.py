@@ -1,5 +1,6 @@
 """Fixtures of all tests: the real `main` with a separate home, in this process or in another, and HTTP servers."""
 
+import gc
 import io
 import json
 import os
@@ -15,7 +16,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from sleuth.__main__ import run
-from sleuth.library.library import Library
+from sleuth.library import handbook
+from sleuth.library.library import Document, Library
 from sleuth.runtime import Runtime
 
 pytest_plugins = ["tests.site_server"]
@@ -31,6 +33,11 @@ if hasattr(signal, "SIGHUP"):  # ignored under nohup, and inherited by every com
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 QUIET = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "TERM": "xterm-256color", "NO_PROXY": "*"}
 QUIET["SLEUTH_WEBSEARCH_KEYLESS"] = "false"  # no test sends a query to a service on the internet
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking at thousands of tests and modules again and again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -112,6 +119,23 @@ def lone_server() -> Iterator[HTTPServer]:
     """A server of the test's own, for responses that may come after the test."""
     with HTTPServer("127.0.0.1", 0, threaded=True) as server:
         yield server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def handbook_is_parsed_once() -> Iterator[None]:
+    """Keep the parsed chapters of each folder: every home starts with them, and parsing takes longer than most tests."""
+    parsed: dict[str, list[Document]] = {}
+
+    def chapters(folder: str) -> Iterator[Document]:
+        state = handbook.fingerprint(folder)
+        if state not in parsed:
+            parsed[state] = list(original(folder))
+        return iter(parsed[state])
+
+    original = handbook.chapters
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(handbook, "chapters", chapters)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -75,6 +75,7 @@ def test_sample_is_sent_and_parsed_as_recorded(provider: Provider, sample: Sampl
     if isinstance(outcome, ProviderError):
         assert outcome.code == sample.error
         assert sample.state in ("", outcome.state)
+        assert outcome.hint
     else:
         assert not sample.error
         assert tuple(result.url for result in outcome.results) == sample.finds
@@ -200,7 +201,7 @@ def spoiled(body: str) -> Iterator[str]:
     except ValueError:
         yield from (body[:length] for length in range(0, len(body), 1 + len(body) // 50))
         return
-    for holder, key in list(places(tree)):
+    for holder, key in places(tree):
         kept = holder[key]
         for value in WRONG:
             holder[key] = value
@@ -208,12 +209,19 @@ def spoiled(body: str) -> Iterator[str]:
         holder[key] = kept
 
 
-def places(tree: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield every place of a JSON tree that holds a value."""
-    keys = list(tree) if isinstance(tree, dict) else range(len(tree)) if isinstance(tree, list) else ()
-    for key in keys:
-        yield tree, key
-        yield from places(tree[key])
+def places(root: Any) -> list[tuple[Any, Any]]:
+    """Return every place of a JSON tree that holds a value; of places with the same path in two items of a list, one."""
+    found: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+
+    def visit(tree: Any, path: tuple[Any, ...]) -> None:
+        keys = list(tree) if isinstance(tree, dict) else range(len(tree)) if isinstance(tree, list) else ()
+        for key in keys:
+            below = (*path, key if isinstance(tree, dict) else "*")
+            found.setdefault(below, (tree, key))
+            visit(tree[key], below)
+
+    visit(root, ())
+    return list(found.values())
 
 
 def assert_plain(found: Found) -> None:
