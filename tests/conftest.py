@@ -123,7 +123,7 @@ def lone_server() -> Iterator[HTTPServer]:
 
 @pytest.fixture(scope="session", autouse=True)
 def handbook_is_parsed_once() -> Iterator[None]:
-    """Keep the parsed chapters of each folder: every home starts with them, and parsing takes longer than most tests."""
+    """Keep the parsed chapters: every new home indexes them, and parsing takes longer than most tests."""
     parsed: dict[str, list[Document]] = {}
 
     def chapters(folder: str) -> Iterator[Document]:

@@ -74,7 +74,7 @@ def refusals() -> Iterator[tuple[str, int]]:
         yield from ((name, number) for number in (new or [number for number, _ in errors[:1]]))
 
 
-@pytest.mark.parametrize(("name", "number"), refusals())
+@pytest.mark.parametrize(("name", "number"), list(refusals()))
 def test_refusal_has_its_exit_code_and_shows_no_key(
     sleuth: Any, httpserver: HTTPServer, name: str, number: int
 ) -> None:
