@@ -253,6 +253,7 @@ def web(httpserver: HTTPServer, sleuth: Any) -> Callable[[str], str]:
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
         "SLEUTH_FETCH_JINA": "false",
         "SLEUTH_FETCH_ARCHIVE": "false",
+        "SLEUTH_FETCH_TIMEOUT": "120",  # for busy machines
     }
     return lambda name: httpserver.url_for(f"/{name}")
 
