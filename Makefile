@@ -10,6 +10,8 @@ WORKERS := $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1)
 ARGS ?=
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 LONG_SUITES = live or adversarial or fuzz
+# Folders with nothing but long tests: importing them takes as long as a third of all others.
+LONG_FOLDERS = tests/live tests/adversarial tests/fuzz
 TARGET ?=
 SECONDS ?= 300
 ATHERIS := .cache/fuzz/atheris
@@ -33,7 +35,7 @@ run: $(VENV)/run.stamp ## Set up and search; another command: make run ARGS='sea
 	@$(BIN)/sleuth $(or $(ARGS),$(SEARCH))
 
 test: $(VENV)/dev.stamp $(MO) ## Set up and run the tests; some of them: make test ARGS='tests/providers -k brave'
-	$(PYTEST) -m 'not ($(LONG_SUITES))' $(ARGS)
+	$(PYTEST) -m 'not ($(LONG_SUITES))' $(LONG_FOLDERS:%=--ignore=%) $(ARGS)
 
 test-long: $(VENV)/dev.stamp $(MO) test-servers ## Run the long suites: real servers, browsers and shells, attacks, fuzzing
 	$(PYTEST) -m '$(LONG_SUITES)' $(ARGS)

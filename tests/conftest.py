@@ -1,8 +1,10 @@
 """Fixtures of all tests: the real `main` with a separate home, in this process or in another, and HTTP servers."""
 
+import gc
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,10 +14,12 @@ from typing import Any, NamedTuple
 
 import hypothesis
 import pytest
+from _pytest.assertion import rewrite
 from pytest_httpserver import HTTPServer
 
 from sleuth.__main__ import run
-from sleuth.library.library import Library
+from sleuth.library import handbook
+from sleuth.library.library import Document, Library
 from sleuth.runtime import Runtime
 
 pytest_plugins = ["tests.site_server"]
@@ -31,6 +35,25 @@ if hasattr(signal, "SIGHUP"):  # ignored under nohup, and inherited by every com
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 QUIET = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "TERM": "xterm-256color", "NO_PROXY": "*"}
 QUIET["SLEUTH_WEBSEARCH_KEYLESS"] = "false"  # no test sends a query to a service on the internet
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Rewrite the assertions of a share of the modules; in a new checkout, every worker would rewrite all of them."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or sys.dont_write_bytecode or session.config.args != session.config.getini("testpaths"):
+        return
+    ignored = {ROOT / folder for folder in session.config.getoption("ignore") or ()}
+    paths = [path for path in sorted((ROOT / "tests").rglob("*.py")) if not ignored & set(path.parents)]
+    for path in paths[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
+        cached = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
+        if not cached.exists() and rewrite.try_makedirs(cached.parent):
+            stat, code = rewrite._rewrite_test(path, session.config)
+            rewrite._write_pyc(session.config.stash[rewrite.assertstate_key], code, stat, cached)
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking at thousands of tests and modules again and again."""
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -114,6 +137,23 @@ def lone_server() -> Iterator[HTTPServer]:
         yield server
 
 
+@pytest.fixture(scope="session", autouse=True)
+def handbook_is_parsed_once() -> Iterator[None]:
+    """Keep the parsed chapters: every new home indexes them, and parsing takes longer than most tests."""
+    parsed: dict[str, list[Document]] = {}
+
+    def chapters(folder: str) -> Iterator[Document]:
+        state = handbook.fingerprint(folder)
+        if state not in parsed:
+            parsed[state] = list(original(folder))
+        return iter(parsed[state])
+
+    original = handbook.chapters
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(handbook, "chapters", chapters)
+        yield
+
+
 @pytest.fixture(scope="session")
 def handbook_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library with nothing but the handbook, to copy: indexing the handbook takes longer than most tests."""
@@ -122,6 +162,13 @@ def handbook_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library.stats()
     library.close()
     return path
+
+
+@pytest.fixture
+def indexed_handbook(tmp_path: Path, handbook_database: Path) -> None:
+    """Put the handbook into the library of the home, for searches that would have to index it within their timeout."""
+    (tmp_path / "home" / "data").mkdir(parents=True)
+    shutil.copy(handbook_database, tmp_path / "home" / "data")
 
 
 @pytest.fixture

@@ -1,15 +1,16 @@
 """Every command of a chapter, typed line by line as a new user would, in one home and without the internet."""
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Done, Sleuth
 from tests.test_docs import shell_lines
 from werkzeug import Request, Response
 
@@ -26,13 +27,27 @@ PROGRAMS = {
 }
 
 
+# Lines of one command and nothing that a shell expands run in this process; `open` reads the process's own BROWSER.
+PLAIN = re.compile(r"sleuth (?!open )[^|&;<>()$`*?#~]*")
+
+
 def page(request: Request) -> Response:
     return Response(f"<html><title>T</title><p>{'Tokio is a runtime for Rust. ' * 20}</p>", content_type="text/html")
 
 
+def run_line(line: str, sleuth: Sleuth, folder: Path) -> Done:
+    if PLAIN.fullmatch(line):
+        return sleuth(*shlex.split(line)[1:], stdin="sk-example-key\n")
+    command = ["bash", "-c", f"set -o pipefail; {line}"]
+    done = subprocess.run(
+        command, env=sleuth.environ, input="sk-example-key\n", capture_output=True, text=True, cwd=folder
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
 @pytest.mark.parametrize(("chapter", "text", "least"), CHAPTERS)
 def test_commands_of_the_chapter_work(
-    sleuth: Any, httpserver: HTTPServer, tmp_path: Path, chapter: str, text: str, least: int
+    sleuth: Sleuth, httpserver: HTTPServer, tmp_path: Path, chapter: str, text: str, least: int
 ) -> None:
     hits = [{"url": httpserver.url_for(f"/page/{n}"), "title": f"Rust {n}", "content": "A runtime."} for n in range(12)]
     httpserver.expect_request("/search").respond_with_json({"results": hits})
@@ -46,7 +61,7 @@ def test_commands_of_the_chapter_work(
         (programs / name).chmod(0o755)
     (sleuth.home / "notes").mkdir(parents=True)
     (sleuth.home / "notes" / "backup.md").write_text("# Backup plan\n\nCopy everything twice.\n")
-    environ = sleuth.environ | {
+    sleuth.environ |= {
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "SEARXNG_URL": httpserver.url_for(""),
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
@@ -61,14 +76,11 @@ def test_commands_of_the_chapter_work(
             continue
         if "| jq " in line and not shutil.which("jq"):
             pytest.skip("jq is not installed")
-        command = ["bash", "-c", f"set -o pipefail; {line}"]
-        done = subprocess.run(
-            command, env=environ, input="sk-example-key\n", capture_output=True, text=True, cwd=tmp_path
-        )
+        done = run_line(line, sleuth, tmp_path)
         ran += 1
-        assert "Traceback" not in done.stderr, line
+        assert "Traceback" not in done.err, line
         if any(place in line for place in OUTSIDE):
-            assert done.returncode != 2, f"{line}\n{done.stderr}"
+            assert done.exit != 2, f"{line}\n{done.err}"
         else:
-            assert done.returncode == 0, f"{line}\n{done.stderr}"
+            assert done.exit == 0, f"{line}\n{done.err}"
     assert ran > least

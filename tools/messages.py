@@ -95,11 +95,13 @@ class Collector:
         paths = [path for folder in ("cli", "providers") for path in sorted((ROOT / folder).rglob("*.py"))]
         trees = {path.as_posix(): ast.parse(path.read_text("utf-8")) for path in paths}
         self.trees = [*trees.values()]
-        nodes = [node for tree in self.trees for node in ast.walk(tree)]
-        self.parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
-        callers = [tree for path, tree in trees.items() if not path.endswith(MECHANISM)]
-        self.calls = [node for tree in callers for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        self.classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+        nodes = {path: list(ast.walk(tree)) for path, tree in trees.items()}
+        self.parents = {
+            child: node for found in nodes.values() for node in found for child in ast.iter_child_nodes(node)
+        }
+        callers = [found for path, found in nodes.items() if not path.endswith(MECHANISM)]
+        self.calls = [node for found in callers for node in found if isinstance(node, ast.Call)]
+        self.classes = [node for found in nodes.values() for node in found if isinstance(node, ast.ClassDef)]
         self.families = self._families()
         self.plurals: set[tuple[str, str]] = set()
         self.lost: set[str] = set()  # expressions that cannot be followed to a literal

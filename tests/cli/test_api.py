@@ -61,7 +61,6 @@ PAGE = """<html lang="en"><head><title>On foxes</title></head><body><article><h1
 CONSUMER = """
 import asyncio
 import sleuth
-import sleuth.pages.article  # or a thread does it, in the middle of the next test
 from sleuth import Client, SleuthError
 
 outcome = sleuth.search("rust", count=3, providers="searxng", sites=["docs.rs"])

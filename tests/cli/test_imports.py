@@ -51,8 +51,9 @@ def modules(environ: dict[str, str], *arguments: str) -> set[str]:
 @pytest.fixture
 def environ(sleuth: Any, httpserver: HTTPServer) -> dict[str, str]:
     httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
-    environ: dict[str, str] = sleuth.environ | {"SEARXNG_URL": httpserver.url_for("")}
-    modules(environ, "search", "-p", "searxng", "--json", "x")
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    assert sleuth("search", "-p", "searxng", "--json", "x").exit == 0
+    environ: dict[str, str] = sleuth.environ
     return environ
 
 

@@ -282,6 +282,7 @@ def test_empty_results_without_a_model_are_reported(ask: Any, web: Any) -> None:
     assert ask(None).answer.text == "No answer was found."
 
 
+@pytest.mark.usefixtures("indexed_handbook")
 def test_remote_model_is_not_used_offline(ask: Any, model: Any, web: Any) -> None:
     ask(model())  # what was read is remembered
     before = len(web.server.log)
@@ -293,6 +294,7 @@ def test_remote_model_is_not_used_offline(ask: Any, model: Any, web: Any) -> Non
     assert web.url("tokio") in [source.url for source in answer.sources]
 
 
+@pytest.mark.usefixtures("indexed_handbook")
 def test_local_model_is_used_offline(ask: Any, model: Any, web: Any, runtime: Any) -> None:
     ask(model())
     runtime.settings.environ["SLEUTH_LLM_BASE_URL"] = "http://localhost:11434/v1"

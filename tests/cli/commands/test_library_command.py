@@ -4,7 +4,6 @@ import io
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from werkzeug import Response
 from sleuth.__main__ import run
 from sleuth.runtime import Runtime
 
+pytestmark = pytest.mark.usefixtures("indexed_handbook")
 PAPER = Path(__file__).parents[2] / "fixtures" / "files" / "paper.pdf"
 
 
@@ -29,12 +29,6 @@ class Typed(io.StringIO):
 
     def isatty(self) -> bool:
         return True
-
-
-@pytest.fixture(autouse=True)
-def indexed_handbook(tmp_path: Path, handbook_database: Path) -> None:
-    (tmp_path / "home" / "data").mkdir(parents=True)
-    shutil.copy(handbook_database, tmp_path / "home" / "data")
 
 
 @pytest.fixture
@@ -259,6 +253,7 @@ def web(httpserver: HTTPServer, sleuth: Any) -> Callable[[str], str]:
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
         "SLEUTH_FETCH_JINA": "false",
         "SLEUTH_FETCH_ARCHIVE": "false",
+        "SLEUTH_FETCH_TIMEOUT": "120",  # for busy machines
     }
     return lambda name: httpserver.url_for(f"/{name}")
 

@@ -3,13 +3,12 @@
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.forks import run_at_once
 
 from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.library import handbook, index, ranking
@@ -501,10 +500,12 @@ def test_provider_reports_a_broken_file(tmp_path: Path) -> None:
     assert caught.value.hint == "see how to repair it: sleuth doctor"
 
 
-NEWCOMER = """
-import sys
+NEWCOMER_IMPORTS = """
+import sleuth.library.handbook, sleuth.library.index, sleuth.library.ranking
 from sleuth.library.library import Document, Library
-library, number = Library(sys.argv[1]), int(sys.argv[2])
+"""
+NEWCOMER = """
+library = Library(arguments[0])
 assert library.search("enable json in searxng", 1)[0].url.endswith("#enable-json-in-searxng-403-forbidden")
 texts = [(f"https://example.org/{number}/{part}", f"walrus{number} {part}") for part in range(3)]
 pages = [Document(url, f"Document {number}", text) for url, text in texts]
@@ -514,11 +515,7 @@ assert len(library.search(f"walrus{number}", 5)) == 3
 """
 
 
-@pytest.mark.slow
 def test_many_processes_open_a_new_library_at_once(library: Library) -> None:
-    commands = [[sys.executable, "-c", NEWCOMER, library.path, str(number)] for number in range(32)]
-    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
-    errors = [process.communicate(timeout=300)[1] for process in running]
-    assert [process.returncode for process in running] == [0] * 32, [error for error in errors if error]
+    run_at_once(32, NEWCOMER_IMPORTS, NEWCOMER, library.path)
     assert library.stats().sources["file"] == 32 * 3 + 1
     assert is_whole(library)

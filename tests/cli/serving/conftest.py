@@ -1,5 +1,6 @@
 """A real `sleuth serve` in its own process with a SearXNG behind it; every response is checked against OpenAPI."""
 
+import functools
 import http.client
 import json
 import os
@@ -25,7 +26,6 @@ from sleuth.serving.http.auth import AccessMiddleware, AccessRules, allowed_host
 from sleuth.serving.http.server import HttpServer, listen
 from sleuth.serving.http.tokens import Token
 
-DOCUMENT = create_app(ApiState(Client({}))).openapi()
 TOKEN = "token-of-the-tests-0123456789"
 QUIET = {
     "PATH": os.environ.get("PATH", ""),
@@ -38,6 +38,12 @@ QUIET = {
 }
 PAGE = "<html><head><title>Tokio</title></head><body><article><p>{}</p></article></body></html>"
 SENTENCES = "Tokio is an asynchronous runtime for Rust. It drives futures to completion. Many servers are built on it."
+
+
+@functools.cache
+def document() -> dict[str, Any]:
+    """Return the OpenAPI document; generating it takes longer than most tests."""
+    return create_app(ApiState(Client({}))).openapi()
 
 
 class Reply(NamedTuple):
@@ -165,7 +171,7 @@ def call(port: int, method: str, path: str, body: Any, token: str, headers: dict
 def conforms(method: str, path: str, reply: Reply) -> None:
     """Check a response against the OpenAPI document; other paths and methods must be errors."""
     operation: dict[str, Any] = {}
-    for template, methods in DOCUMENT["paths"].items():
+    for template, methods in document()["paths"].items():
         if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path.partition("?")[0]):
             operation = methods.get(method.lower(), {})
     if not operation:
@@ -176,7 +182,7 @@ def conforms(method: str, path: str, reply: Reply) -> None:
     if kind == "application/json" and method != "HEAD":
         error = {"$ref": "#/components/schemas/ErrorBody"}
         schema = response["content"][kind]["schema"] if response else error
-        Draft202012Validator(DOCUMENT | schema).validate(reply.json)
+        Draft202012Validator(document() | schema).validate(reply.json)
     for name in (response or {}).get("headers", {}):
         assert name.lower() in reply.headers
 

@@ -11,6 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.forks import run_at_once
 
 from sleuth.base.errors import DatabaseError, SettingsError, UnwritableError
 from sleuth.base.files import locked
@@ -301,38 +302,21 @@ def test_killed_writer_loses_nothing_it_reported(path: str) -> None:
         assert a == b >= int(done)
 
 
-OPENER = """
-import sys
+OPENER_IMPORTS = """
 from sleuth.runtime import built_in
 from sleuth.store.database import open_database
 from sleuth.store.provider_table import ProviderTable
 from sleuth.store.migrations import MIGRATIONS
-sys.stdin.readline()
-connection = open_database(sys.argv[1], MIGRATIONS)
-table = ProviderTable(connection, sys.argv[1])
+"""
+OPENER = """
+connection = open_database(arguments[0], MIGRATIONS)
+table = ProviderTable(connection, arguments[0])
 table.seed("mark", built_in)
-table.update("brave", {"options": {"n": int(sys.argv[2])}})
-print(len(table.all()), flush=True)
+table.update("brave", {"options": {"n": number}})
+print(len(table.all()))
 """
 
 
-@pytest.mark.slow
 def test_32_processes_create_the_database_at_once(path: str) -> None:
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", OPENER, path, str(number)],
-            env=ENVIRON,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(32)
-    ]
-    for process in processes:
-        assert process.stdin
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    ends = [(*process.communicate(timeout=300), process.returncode) for process in processes]
-    assert [end[1:] for end in ends] == [("", 0)] * 32
-    assert len({end[0] for end in ends}) == 1
+    counts = run_at_once(32, OPENER_IMPORTS, OPENER, path).split()
+    assert (len(counts), len(set(counts))) == (32, 1)

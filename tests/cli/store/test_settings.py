@@ -1,7 +1,6 @@
 """Settings: precedence, invalid values, unknown keys, and writing without losing anything."""
 
 import os
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from tests.forks import run_at_once
 
 from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.base.files import locked
@@ -546,30 +546,15 @@ def test_written_value_is_read_back(file: Path, changes: list[tuple[str, tuple[s
     assert list(found.problems()) == []
 
 
-WRITERS = """
-import os, sys
-import tomlkit  # imported once, before the fork
+WRITER_IMPORTS = """
+import tomlkit
 from sleuth.store import default_chains, settings
 from sleuth.store.setting_types import whole
-keys = [f"test.key{number}" for number in range(64)]
-for key in keys:
-    settings.Setting(key, 0, whole(0, 9), "a test")
-start, ready = os.pipe()
-children = []
-for key in keys:
-    if not (child := os.fork()):
-        os.close(ready)
-        os.read(start, 1)  # returns when the parent closes its end: all start together
-        settings.change(sys.argv[1], key, "7")
-        os._exit(0)
-    children.append(child)
-os.close(ready)
-print([os.waitpid(child, 0)[1] for child in children])
+for key in range(64):
+    settings.Setting(f"test.key{key}", 0, whole(0, 9), "a test")
 """
 
 
 def test_no_setting_is_lost_when_64_processes_write_at_once(file: Path) -> None:
-    command = [sys.executable, "-W", "ignore", "-c", WRITERS, str(file)]
-    done = subprocess.run(command, env=ENVIRON, capture_output=True, text=True, check=True)
-    assert (done.stdout, done.stderr) == (f"{[0] * 64}\n", "")
+    run_at_once(64, WRITER_IMPORTS, 'settings.change(arguments[0], f"test.key{number}", "7")', file)
     assert read_toml(str(file)) == {"test": {f"key{number}": 7 for number in range(64)}}

@@ -8,16 +8,14 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from tests.cli.serving.conftest import document
 from tests.programs import needs
 
-from sleuth.api import Client
 from sleuth.base.errors import RequestError
 from sleuth.runtime import Runtime
-from sleuth.serving.http.app import ApiState, create_app
 from sleuth.serving.http.models import ProviderPatch
 from sleuth.serving.http.providers import change_provider
 
-DOCUMENT = create_app(ApiState(Client({}))).openapi()
 CUTOFF = '{method = "cutoff", cutoff_limit = 50}'
 ONE = "/websearch-providers/tavily"
 KEY, PASSWORD = "tvly-planted-secret-4711", "planted-password-0815"
@@ -431,7 +429,7 @@ def test_curl_searches(server: Any) -> None:
 def test_document_is_served_and_valid(server: Any) -> None:
     served = server.call("GET", "/openapi.json").json
     assert served["openapi"].startswith("3.1.")
-    assert served == json.loads(json.dumps(DOCUMENT))
+    assert served == json.loads(json.dumps(document()))
     for schema in served["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
     for place in find(served["components"], "examples"):
@@ -452,7 +450,7 @@ def find(value: Any, name: str) -> list[dict[str, Any]]:
 
 def test_document_names_every_status_of_a_request_with_a_body() -> None:
     for path, method in (("/websearch/search", "post"), ("/websearch-providers/{id}", "patch"), ("/ask", "post")):
-        responses = DOCUMENT["paths"][path][method]["responses"]
+        responses = document()["paths"][path][method]["responses"]
         assert set(responses) == {"200", "400", "401", "403", "404", "405", "408", "413", "415", "429", "500", "503"}
 
 

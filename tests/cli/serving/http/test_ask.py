@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from tests.cli.serving.conftest import DOCUMENT
+from tests.cli.serving.conftest import document
 
 from sleuth.answers.answer import Answer, ProgressEvent
 from sleuth.api import Client
@@ -215,6 +215,6 @@ def test_question_without_a_model_is_answered_from_pages(server: Any) -> None:
 
 
 def test_generated_clients_find_the_json_form_first() -> None:
-    content = DOCUMENT["paths"]["/ask"]["post"]["responses"]["200"]["content"]
+    content = document()["paths"]["/ask"]["post"]["responses"]["200"]["content"]
     assert list(content) == ["application/json", "text/event-stream"]
     assert content["application/json"]["schema"] == {"$ref": "#/components/schemas/AnswerReply"}

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.serving.conftest import document
 from tests.programs import needs
 
-from sleuth.api import Client
 from sleuth.serving.http import app, auth, connection, events, models, server
 
-DOCUMENT = app.create_app(app.ApiState(Client({}))).openapi()
 PAGE = (Path(__file__).parents[4] / "docs" / "http.md").read_text(encoding="utf-8")
 LINES = [line[2:] for block in re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
 CALLS = [line for line in LINES if line.startswith("curl")]
@@ -59,12 +58,12 @@ def test_command_works(shell: Any, upstream: str, line: str) -> None:
 
 def test_every_operation_has_an_example() -> None:
     assert len(CALLS) >= 9
-    paths = {path.partition("{")[0] for path in DOCUMENT["paths"]}
+    paths = {path.partition("{")[0] for path in document()["paths"]}
     assert [path for path in paths if not any(f"7373{path}" in line for line in CALLS)] == []
 
 
 def test_page_names_every_path_status_field_and_limit() -> None:
-    for path in DOCUMENT["paths"]:
+    for path in document()["paths"]:
         assert path in PAGE
     for status in app.ERRORS:
         assert re.search(rf"^\| {status} \|", PAGE, re.MULTILINE), status

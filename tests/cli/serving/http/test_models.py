@@ -7,14 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
+from tests.cli.serving.conftest import document
 
 from sleuth.answers.answer import SEARCH_MODES
-from sleuth.api import Client
 from sleuth.serving.http import models
-from sleuth.serving.http.app import ApiState, create_app
 from sleuth.store.provider_table import TYPES, ProviderRow
 
-DOCUMENT = create_app(ApiState(Client({}))).openapi()
 BODIES = (models.ProviderPatch, models.SearchBody, models.AskBody)
 NAMES = sorted({field.alias for body in BODIES for field in body.model_fields.values()} | {"other", "topicId", "role"})
 TEXTS = st.one_of(
@@ -41,7 +39,7 @@ def accepts(body: type[models.RequestBody], value: Any) -> bool:
 @settings(max_examples=150, deadline=None)
 @given(value=st.one_of(VALUES, st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=4)))
 def test_model_and_published_schema_agree(body: type[models.RequestBody], value: Any) -> None:
-    schema = DOCUMENT | {"$ref": f"#/components/schemas/{body.__name__}"}
+    schema = document() | {"$ref": f"#/components/schemas/{body.__name__}"}
     assert accepts(body, value) == Draft202012Validator(schema).is_valid(value)
 
 

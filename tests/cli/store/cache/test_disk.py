@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.forks import run_at_once
 
 from sleuth.base.files import locked
 from sleuth.store.cache import disk as module
@@ -293,19 +294,15 @@ def test_unwritable_folder_means_no_cache(tmp_path: Path, place: str) -> None:
 # Many at once
 
 WRITER = """
-import sys
-from sleuth.store.cache.disk import DiskCache
-cache = DiskCache(sys.argv[1], 1000)
+cache = DiskCache(arguments[0], 1000)
 for n in range(10):
-    cache.put(f"{sys.argv[2]}-{n}", {"n": n, "text": "x" * 1000}, 600)
-    assert cache.get(f"{sys.argv[2]}-{n}").value["n"] == n
+    cache.put(f"{number}-{n}", {"n": n, "text": "x" * 1000}, 600)
+    assert cache.get(f"{number}-{n}").value["n"] == n
 """
 
 
-@pytest.mark.slow
 def test_16_processes_write_at_once_and_lose_nothing(cache: DiskCache, folder: str) -> None:
-    processes = [run(WRITER, folder, number) for number in range(16)]
-    assert [(process.communicate(timeout=300)[1], process.returncode) for process in processes] == [("", 0)] * 16
+    run_at_once(16, "from sleuth.store.cache.disk import DiskCache", WRITER, folder)
     assert cache.stats()["entries"] == 160
     assert all(cache.get(f"{number}-{n}") for number in range(16) for n in range(10))
 
