@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import hypothesis
 import pytest
-from _pytest.assertion import rewrite
 from pytest_httpserver import HTTPServer
 
 from sleuth.__main__ import run
@@ -35,20 +34,6 @@ if hasattr(signal, "SIGHUP"):  # ignored under nohup, and inherited by every com
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 QUIET = {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8", "TERM": "xterm-256color", "NO_PROXY": "*"}
 QUIET["SLEUTH_WEBSEARCH_KEYLESS"] = "false"  # no test sends a query to a service on the internet
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Rewrite the assertions of a share of the modules; in a new checkout, every worker would rewrite all of them."""
-    worker = getattr(session.config, "workerinput", None)
-    if worker is None or sys.dont_write_bytecode or session.config.args != session.config.getini("testpaths"):
-        return
-    ignored = {ROOT / folder for folder in session.config.getoption("ignore") or ()}
-    paths = [path for path in sorted((ROOT / "tests").rglob("*.py")) if not ignored & set(path.parents)]
-    for path in paths[int(worker["workerid"].removeprefix("gw")) :: worker["workercount"]]:
-        cached = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
-        if not cached.exists() and rewrite.try_makedirs(cached.parent):
-            stat, code = rewrite._rewrite_test(path, session.config)
-            rewrite._write_pyc(session.config.stash[rewrite.assertstate_key], code, stat, cached)
 
 
 def pytest_collection_finish() -> None:
