@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from gettext import GNUTranslations
 
+CJK = "\u2e80"  # the first character of Chinese, Japanese and Korean
 LOCALE_FOLDER = os.path.join(os.path.dirname(__file__), "locale")
 
 _catalogue: "GNUTranslations | None" = None  # None: English
@@ -66,13 +67,13 @@ def _fill(template: str, values: "Mapping[str, object]") -> str:
 
 def _closed_up(template: str, values: "Mapping[str, object]") -> str:
     """Remove the spaces around a placeholder, which are for Latin text, where a Chinese value meets Chinese text."""
-    import re
-
     for name, value in values.items():
-        if str(value)[:1] > "\u2e80":
-            template = re.sub(rf"(?<=[\u2e80-\uffef]) (?={{{name}}})", "", template)
-        if str(value)[-1:] > "\u2e80":
-            template = re.sub(rf"(?<={{{name}}}) (?=[\u2e80-\uffef])", "", template)
+        before, placeholder, after = template.partition(f"{{{name}}}")
+        if before[-2:-1] >= CJK and str(value)[:1] >= CJK:
+            before = before.removesuffix(" ")
+        if after[1:2] >= CJK and str(value)[-1:] >= CJK:
+            after = after.removeprefix(" ")
+        template = before + placeholder + after
     return template
 
 

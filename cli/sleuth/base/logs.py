@@ -18,12 +18,12 @@ HIDDEN = "[hidden]"
 # nothing, and compiling them takes time.
 SEPARATOR = r"\\?[\"']?\s*(?:=|:|%3d|,(?=\s*b?[\"']))\s*+(?:b(?=[\"']))?+\\?+(?!\[hidden\])"  # between name and value
 NAMES = "key|token|secret|passw(?:or)?d|passphrase|pwd|signature|credentials?"
-NOT_IN_PATH = r"(?:(?<!/)(?<!/api[_-])|(?=\w++(?:=|%3d)))"  # as in `/etc/passwd: denied`
+NOT_IN_PATH = r"(?<!/)(?<!/api[_-])"  # as in `/etc/passwd: denied`
 QUOTED = r""""(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?"""
 SECRET_PATTERNS = (
-    rf"(?i)({NOT_IN_PATH}(?:authorization|cookie){SEPARATOR})(?:{QUOTED}|.+)",
+    rf"(?i)({NOT_IN_PATH}(?:authorization|cookie){SEPARATOR}|(?:authorization|cookie)(?:=|%3d))(?:{QUOTED}|.+)",
     r"(?i)\b((?:bearer|basic)\s+)[\w.~+/=%-]{6,}",
-    rf"(?i)({NOT_IN_PATH}(?:{NAMES}){SEPARATOR})(?:{QUOTED}|[^\s&\"'<>]+)",
+    rf"(?i)({NOT_IN_PATH}(?:{NAMES}){SEPARATOR}|(?:{NAMES})(?:=|%3d))(?:{QUOTED}|[^\s&\"'<>]+)",
     r"(:(?:\\?/){2})[^\s:/@\"'<>]*(?::[^\s\"'<>]{0,1000})?(?=@)",
     r"(?<![A-Za-z0-9])(sk-|tvly-|jina_|fc-|pplx-|gsk_|xai-|ghp_|hf_|AIza|BSA)[\w-]{10,}",
 )

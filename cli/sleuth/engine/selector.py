@@ -283,8 +283,7 @@ class ProviderSelector:
         row = candidate.row
         usual = self.settings[setting.SEARXNG_TIMEOUT if row.adapter == "searxng" else setting.TIMEOUT]
         limit = timeout or number_option(row.options, "timeout") or usual
-        if candidate.adapter.offline:
-            limit = max(limit, OFFLINE_TIMEOUT_S)
+        limit = max(limit, OFFLINE_TIMEOUT_S) if candidate.adapter.offline else limit
         return Policy(
             timeout=limit,
             connect_timeout=min(limit, self.settings[setting.CONNECT_TIMEOUT]),
