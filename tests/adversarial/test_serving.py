@@ -373,7 +373,7 @@ def test_page_that_freezes_the_parser_ends_in_an_error_while_the_http_server_ans
         wait_for(mark)
         assert host.call("GET", "/healthz")[0] == 200
         status, received = frozen.result()
-    assert (status, b"did not answer in time" in received) == (500, True)
+    assert (status, b"was not read in time" in received) == (500, True)
     assert summarize("larch?again")[0] == 200
 
 
@@ -389,7 +389,7 @@ def test_page_that_freezes_the_parser_ends_in_an_error_while_the_agent_is_answer
     pinged = agent.send("ping")
     messages = agent.receive(frozen)
     assert pinged in [message.get("id") for message in messages[:-1]]
-    assert "did not answer in time" in messages[-1]["result"]["content"][0]["text"]
+    assert "was not read in time" in messages[-1]["result"]["content"][0]["text"]
     assert "larch" in str(agent.call("fetch_page", url=f"{url}/larch?again")[-1])
 
 
