@@ -28,6 +28,7 @@ MAX_REINDEXED = 3_000  # documents that a search reindexes first; a larger libra
 MAX_FILTERED = 500  # best documents that a filter chooses from; more than the handbook has sections
 HANDBOOK_WEIGHT = 0.5  # of the score of its sections: what the user has added is more likely meant
 MAX_CONTENT_CHARS = 100_000  # of one result
+TIMES = "min(max(modified, 0), 4e9), min(max(added_at, 0), 4e9)"  # a damaged file may have any number
 
 
 class Document(Record):
@@ -231,7 +232,7 @@ class Library:
         with self._reading() as connection:
             total = connection.execute(f"SELECT count(*) FROM page {where}", (source,)).fetchone()[0]  # noqa: S608 - a constant clause
             rows = connection.execute(
-                "SELECT url, title, site, source, kind, size, modified, added_at, published FROM page"  # noqa: S608 - a constant clause
+                f"SELECT url, title, site, source, kind, size, {TIMES}, published FROM page"  # noqa: S608 - constant clauses
                 f" {where} ORDER BY source = 'handbook', url LIMIT ? OFFSET ?",
                 (source, limit, offset),
             )

@@ -42,7 +42,7 @@ def history_as_json(entry: HistoryEntry) -> dict[str, Any]:
 def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: int | None = None) -> list[HistoryEntry]:
     """Return past searches whose query contains all the words, newest first."""
     rows = connection.execute(
-        "SELECT id, at, query, providers, outcome, results, elapsed_ms, cached FROM search"
+        "SELECT id, min(max(at, 0), 4e9), query, providers, outcome, results, elapsed_ms, cached FROM search"
         " WHERE query IS NOT NULL ORDER BY id DESC"
     )
     found = (

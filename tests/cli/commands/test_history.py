@@ -53,6 +53,15 @@ def test_empty_history_is_a_note(sleuth: Any) -> None:
     assert sleuth("history", "--json").json == {"items": []}
 
 
+@pytest.mark.parametrize("at", [1e300, -1e300])
+def test_times_of_a_damaged_database_are_listed(searxng: Any, at: float) -> None:
+    searxng("search", WORDS)
+    searxng("history")
+    with closing(sqlite3.connect(searxng.home / "data" / "sleuth.db")) as database, database:
+        database.execute("UPDATE search SET at = ?", (at,))
+    assert [item["query"] for item in searxng("history", "--json").json["items"]] == [WORDS]
+
+
 def test_queries_are_listed_newest_first_one_per_line(searxng: Any) -> None:
     for words in ("rust async", "日本語 検索", "rust async"):
         searxng("search", words)

@@ -5,11 +5,13 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -374,6 +376,15 @@ def test_progress_of_reading_is_shown_on_a_terminal(sleuth: Any, web: Callable[[
     out, err = io.StringIO(), Typed()
     assert run(Runtime(sleuth.environ, io.StringIO(), out, err), ["library", "add", web("walrus"), web("oyster")]) == 0
     assert "reading 0/2" in err.getvalue()
+
+
+@pytest.mark.parametrize("at", [1e300, -1e300])
+def test_times_of_a_damaged_library_are_listed(sleuth: Any, notes: Path, at: float) -> None:
+    sleuth("library", "add", str(notes))
+    with closing(sqlite3.connect(sleuth.home / "data" / "library.db")) as database, database:
+        database.execute("UPDATE page SET modified = ?, added_at = ?", (at, at))
+    assert sleuth("library", "list", "--source", "file").exit == 0
+    assert len(sleuth("library", "list", "--json", "--source", "file").json["items"]) == 3
 
 
 def test_list_shows_when_a_page_was_read(sleuth: Any, web: Callable[[str], str]) -> None:
