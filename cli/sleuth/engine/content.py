@@ -99,6 +99,7 @@ class ContentReader:
             ),
             status=outcome.status._replace(
                 phase=compressed.phase if is_whole else "fetch_complete",
+                count_after=len(hits),
                 left_out=compressed.left_out,
                 size=compressed.size_after,
                 unit=compressed.unit,

@@ -12,7 +12,7 @@ from sleuth.base.text import clean
 from sleuth.library.bookmarks import bookmarks, is_bookmarks
 from sleuth.library.html import read_markup
 from sleuth.library.library import Document
-from sleuth.pages.blocks import after_title, as_text, from_markdown, from_plain
+from sleuth.pages.blocks import as_text, from_markdown, from_plain
 from sleuth.pages.chain import LayerAttempt
 from sleuth.pages.charsets import decode, is_binary
 from sleuth.pages.errors import UnreadableError
@@ -138,7 +138,6 @@ def file_page(url: str) -> Page:
             raise UnreadableError("no text in it")
     except (OSError, ProviderError) as problem:
         return Page(url, attempts=(LayerAttempt("file", "unreadable", _reason(problem)),))
-    content = content._replace(blocks=after_title(content.blocks, content.title) or content.blocks)
     return to_page(url, content, MAX_TEXT_CHARS)._replace(layer="file")
 
 

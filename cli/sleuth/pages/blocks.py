@@ -128,7 +128,7 @@ def after_title(blocks: Sequence[Block], title: str) -> Sequence[Block]:
     """Return the blocks below the title, which pages carry separately; above it are section names and dates."""
     wanted = _word_list(title)
     before = 0
-    for index, one in enumerate(blocks[:OPENING_BLOCKS]):
+    for index, one in enumerate(blocks[: OPENING_BLOCKS if wanted else 0]):
         if _is_title(_word_list(one.text), wanted):
             return blocks[index + 1 :]
         before += len(one.text)

@@ -93,9 +93,9 @@ def cache_key(url: str) -> str:
 
 def to_page(url: str, content: ExtractedPage, limit: int) -> Page:
     """Return a page whose text is truncated to `limit` characters."""
-    kept, truncated = blocks.cut(content.blocks, limit)
-    about = content._asdict() | {"final_url": clean_url(content.final_url)}
-    about["blocks"] = content.blocks if truncated else ()
+    body = blocks.after_title(content.blocks, content.title) or content.blocks
+    kept, truncated = blocks.cut(body, limit)
+    about = content._asdict() | {"final_url": clean_url(content.final_url), "blocks": body if truncated else ()}
     return Page(url, text=blocks.as_text(kept), markdown=blocks.as_markdown(kept), truncated=truncated, **about)
 
 

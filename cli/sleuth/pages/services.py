@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from sleuth.base.text import may_contain, redact
 from sleuth.pages import bot_walls
-from sleuth.pages.blocks import after_title, as_text
+from sleuth.pages.blocks import as_text
 from sleuth.pages.extract import ExtractedPage, finished
 from sleuth.pages.fetch import blocked, wire_url
 from sleuth.pages.worker_pool import POOL
@@ -46,7 +46,7 @@ def read_by_jina(url: str, http: Sender, host: str, until: float, *, key: str = 
         "",
         normalise(json.as_text(data.get("publishedTime")), datetime.now(UTC)),
         json.as_text(json.as_dict(data.get("metadata")).get("lang")),
-        after_title(blocks, title) or blocks,
+        blocks,
         json.as_text(data.get("url")) or url,
     )
     return finished(read)

@@ -270,6 +270,8 @@ def test_recent_uses_the_dates_of_pages(sleuth: Any, dated: HTTPServer) -> None:
 
 
 def test_copies_of_a_page_are_one_result(sleuth: Any, dated: HTTPServer) -> None:
-    results = sleuth("search", "-p", "searxng", "--content", "--explain", "--json", "council").json["results"]
+    answer = sleuth("search", "-p", "searxng", "--content", "--explain", "--json", "council").json
+    results = answer["results"]
     assert [hit["title"] for hit in results] == ["old", "new"]
+    assert answer["status"]["countAfter"] == 2
     assert results[1]["adjustments"] == [f"same text: {dated.url_for('/copy')}"]

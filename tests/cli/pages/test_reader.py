@@ -588,6 +588,15 @@ def test_a_bug_costs_one_page(site: Any, make_reader: Any, monkeypatch: pytest.M
     assert states(page) == [("page", "bad_response")]
 
 
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [("# A guide\n\nFirst steps.\n", "text/markdown"), ("A guide\n\nFirst steps.\n", "text/plain")],
+)
+def test_the_title_of_a_text_is_not_repeated(site: Any, make_reader: Any, body: str, kind: str) -> None:
+    [page] = make_reader().read([site.page("/", body, kind)])
+    assert (page.title, page.markdown) == ("A guide", "First steps.")
+
+
 def test_a_page_is_cut_at_a_paragraph(site: Any, make_reader: Any) -> None:
     paragraphs = [f"Paragraph {number}: " + "words " * 30 for number in range(200)]
     url = site.page("/", "\n\n".join(paragraphs), "text/plain")
