@@ -93,9 +93,9 @@ class Answerer:
             try:
                 pages = run_round(research, self.searcher, self.contents, query)
             except SearchError as error:
-                reason = research.explain(error)
-                hint = tr("{hint}; or answer without searching: --search off", hint=research.hint(error))
-                research.warn_of("ALL_SOURCES_FAILED", tr("the search failed: {reason}", reason=reason), hint)
+                message = tr("the search failed: {reason}", reason=research.explain(error))
+                hints = (research.hint(error), tr("to answer without searching: --search off"))
+                research.warn_of("ALL_SOURCES_FAILED", message, tr("; ").join(filter(None, hints)))
                 break
             if pages:
                 take_notes(research, models.writer, pages, analysis)

@@ -66,7 +66,7 @@ def analyse(research: Research, model: Model) -> Analysis:
     research.add_usage(usage)
     return Analysis(
         bool_field(reply, "search", default=True) or question.search == "on",
-        text_field(reply, "query", MAX_QUERY_CHARS) or question.text,
+        text_field(reply, "query", MAX_QUERY_CHARS).rstrip("…") or question.text,
         texts_field(reply, "facts", MAX_FACTS, MAX_FACT_CHARS),
     )
 
@@ -162,7 +162,7 @@ def reflect(research: Research, model: Model, analysis: Analysis) -> Reflection:
     verdict = Reflection(
         bool_field(reply, "sufficient", default=True),
         without_citations("; ".join(texts_field(reply, "missing", MAX_FACTS, MAX_MISSING_CHARS))),
-        text_field(reply, "query", MAX_QUERY_CHARS),
+        text_field(reply, "query", MAX_QUERY_CHARS).rstrip("…"),
         without_citations(text_field(reply, "reasoning", MAX_MISSING_CHARS)),
         share_field(reply, "confidence", UNKNOWN_RELEVANCE) if "confidence" in reply else None,
     )

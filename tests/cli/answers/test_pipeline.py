@@ -313,6 +313,13 @@ def test_search_off_without_a_model_is_an_error(ask: Any) -> None:
     assert caught.value.exit == 4
 
 
+def test_long_query_of_the_model_is_sent_without_an_ellipsis(ask: Any, model: Any, web: Any) -> None:
+    ask(model(analyse={"search": True, "query": "tokio " * 50}))
+    [query] = web.queries
+    assert 150 < len(query) <= 200
+    assert query.endswith("tokio")
+
+
 def test_long_question_is_truncated(ask: Any, model: Any) -> None:
     scripted = model()
     answer, _, _ = ask(scripted, "why " * 10_000)
