@@ -254,11 +254,11 @@ def _routing_error(request: Request, problem: Exception) -> Response:
 def _validation_error(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, RequestValidationError)
     first = problem.errors()[0]
-    (source, *path), kind = first["loc"], first["type"]
+    source, *path = (part for part in first["loc"] if "constrained-str" not in str(part))  # the types of a union
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if source == "body" and content_type != "application/json":
         hint = "send it with: Content-Type: application/json"
         return errors.error_response(errors.HttpError("the body is not JSON", hint, 415, "UNSUPPORTED_MEDIA_TYPE"))
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")[:100] or source
-    message = VALIDATION_MESSAGES[kind if kind in VALIDATION_MESSAGES else "other"]
+    message = VALIDATION_MESSAGES[first["type"] if first["type"] in VALIDATION_MESSAGES else "other"]
     return errors.error_response(RequestError(message, OPENAPI_HINT, place=place, problem=first["msg"]))
