@@ -154,4 +154,4 @@ def findings_as_json(findings: list[Finding]) -> dict[str, Any]:
         {field: getattr(finding, field) or None for field in fields} | {"elapsedMs": finding.elapsed_ms}
         for finding in findings
     ]
-    return {"ok": not any(finding.state == "fail" for finding in findings), "checks": checks}
+    return {"ok": bool(findings) and not any(finding.state == "fail" for finding in findings), "checks": checks}

@@ -132,8 +132,8 @@ def test_only_shows_the_failure_that_blocks_a_check(sleuth: Any, closed_port: in
 
 
 def test_only_with_an_unknown_name_is_refused(sleuth: Any, searxng: HTTPServer) -> None:
-    done = sleuth("doctor", address(searxng), "--only", "searxng.jsno")
-    assert done.exit == 2
+    done = sleuth("doctor", address(searxng), "--json", "--only", "searxng.jsno")
+    assert (done.exit, done.json["ok"]) == (2, False)
     assert "no check id starts with 'searxng.jsno'" in done.err
 
 
