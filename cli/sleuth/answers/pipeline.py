@@ -106,8 +106,7 @@ class Answerer:
             if verdict.sufficient or not query or research.has_searched(query):
                 break
         if not research.sources:
-            message = tr("no sources found; the answer comes from the model's own knowledge")
-            research.warn_of("NO_SOURCES", message)
+            research.warn_of("NO_SOURCES", tr("no sources found; the answer comes from the model's own knowledge"))
         _report_end(research)
 
     def _extract(self, research: Research, write: Write) -> Answer:

@@ -9,7 +9,7 @@ from sleuth.answers.answer import AnswerProblem, ProgressEvent, Question, Round
 from sleuth.answers.citations import CitedSource, Numbering
 from sleuth.answers.llm.chat import Usage
 from sleuth.answers.llm.endpoint import step_timeout
-from sleuth.answers.llm.errors import ModelError
+from sleuth.answers.llm.errors import ModelError, ModelTimeoutError
 from sleuth.answers.sanitize import without_citations
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError
@@ -124,12 +124,13 @@ class Research:
         if isinstance(error, SleuthError):
             return tr(error.message, **error.values)
         logs.log("answer: %r", error)
-        return str(error) if isinstance(error, TimeoutError) else type(error).__name__
+        return tr("no response in time") if isinstance(error, TimeoutError) else type(error).__name__
 
     @staticmethod
     def hint(error: Exception) -> str:
         """Return what to do about a failure."""
-        return tr(error.hint, **error.values) if isinstance(error, SleuthError) and error.hint else ""
+        known = ModelTimeoutError(server="", seconds=0.0) if isinstance(error, TimeoutError) else error
+        return tr(known.hint, **known.values) if isinstance(known, SleuthError) and known.hint else ""
 
     @property
     def sources(self) -> tuple[CitedSource, ...]:

@@ -153,7 +153,8 @@ def test_slow_notes_time_out(ask: Any, model: Any, runtime: Any) -> None:
     released = threading.Event()
     answer, _, _ = ask(model(extract=lambda _: (released.wait(), {})[1]))
     released.set()
-    assert warned(answer, "2 pages", "0.3 seconds")
+    assert warned(answer, "2 pages", "no response in time")
+    assert answer.hints == (ModelTimeoutError.hint,)
 
 
 def test_notes_are_taken_on_three_pages_at_a_time(ask: Any, model: Any, web: Any) -> None:
@@ -187,7 +188,8 @@ def test_slow_reflection_times_out(ask: Any, model: Any, runtime: Any) -> None:
     released = threading.Event()
     answer, _, _ = ask(model(reflect=lambda _: (released.wait(), {})[1]))
     released.set()
-    assert warned(answer, "could not judge", "0.3 seconds")
+    assert warned(answer, "could not judge", "no response in time")
+    assert answer.hints == (ModelTimeoutError.hint,)
 
 
 def test_answer_that_is_cut_off_is_kept(ask: Any, model: Any) -> None:
