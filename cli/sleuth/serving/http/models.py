@@ -170,8 +170,7 @@ class SearchBody(RequestBody):
 
     def options(self) -> dict[str, Any]:
         """Return the options of the search that were sent."""
-        own = {"provider_id", "questions", "links", "tracing"}
-        return self.model_dump(exclude=own, exclude_none=True)
+        return self.model_dump(exclude={"provider_id", "questions", "links", "tracing"}, exclude_none=True)
 
 
 class HistoryMessage(RequestBody):
