@@ -21,10 +21,10 @@ LINK = re.compile(
 )
 DEFINITION = re.compile(rf"^([ \t>]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*)\[(?={LABEL}\]:)", re.MULTILINE)
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
-# Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi. A server that passes them
-# on to the tokenizer would take the text after them for words of the system or the user.
+# Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed. A
+# server that passes them on to the tokenizer would take the text after them for words of the system or the user.
 CHAT_TOKEN = re.compile(
-    r"<(?=[|｜][^|｜<>\n]{1,40}[|｜]>)|<(?=<?/?SYS>)|<(?=/?(?:s|bos|eos|sop|eop|unk|pad)>)"
+    r"<(?=[|｜][^|｜<>\n]{1,40}[|｜]>)|\[(?=\|[a-z]{4,12}\|\])|<(?=<?/?SYS>)|<(?=/?(?:s|(?:seed:)?[be]os|[se]op|unk|pad)>)"
     r"|<(?=/?(?:start_of_turn|end_of_turn|start_of_image|tool_calls?|tool_response|think|tools)>)"
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|gMASK|sMASK|MASK)\])",
     re.IGNORECASE,

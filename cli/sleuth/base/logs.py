@@ -13,18 +13,18 @@ from sleuth.base.text import clean, redact
 MAX_LOG_BYTES = 1_000_000  # then sleuth.log is renamed to sleuth.log.1, replacing the previous one
 MAX_LINE_CHARS = 8000
 MAX_PRIVATE_TEXTS = 64
-HIDDEN = "[hidden]"
 # Patterns of secrets that were not registered with `hide`; the group is what stays. Kept as text because most runs log
 # nothing, and compiling them takes time.
 SEPARATOR = r"\\?[\"']?\s*(?:=|:|%3d|,(?=\s*b?[\"']))\s*+(?:b(?=[\"']))?+\\?+(?!\[hidden\])"  # between name and value
 NAMES = "key|token|secret|passw(?:or)?d|passphrase|pwd|signature|credentials?"
 NOT_IN_PATH = r"(?<!/)(?<!/api[_-])"  # as in `/etc/passwd: denied`
 QUOTED = r""""(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?"""
+HOST_AND_PORT = r"(?:localhost|[\w-]{1,63}+\.[\w.-]{1,250}+|\[[\da-f:.]{2,45}+\]):\d{1,5}+[/?#]"  # with no login before
 SECRET_PATTERNS = (
     rf"(?i)({NOT_IN_PATH}(?:authorization|cookie){SEPARATOR}|(?:authorization|cookie)(?:=|%3d))(?:{QUOTED}|.+)",
     r"(?i)\b((?:bearer|basic)\s+)[\w.~+/=%-]{6,}",
     rf"(?i)({NOT_IN_PATH}(?:{NAMES}){SEPARATOR}|(?:{NAMES})(?:=|%3d))(?:{QUOTED}|[^\s&\"'<>]+)",
-    r"(:(?:\\?/){2})[^\s:/@\"'<>]*(?::[^\s\"'<>]{0,1000})?(?=@)",
+    rf"(:(?:\\?/){{2}})(?!{HOST_AND_PORT})[^\s:/@\"'<>]*(?::[^\s\"'<>]{{0,1000}})?(?=@)",
     r"(?<![A-Za-z0-9])(sk-|tvly-|jina_|fc-|pplx-|gsk_|xai-|ghp_|hf_|AIza|BSA)[\w-]{10,}",
 )
 
@@ -59,7 +59,7 @@ def safe(line: str) -> str:
 def _redacted(text: str) -> str:
     text = redact(text, {*_secrets, *_private_texts})[:MAX_LINE_CHARS]
     for pattern in SECRET_PATTERNS:
-        text = re.sub(pattern, rf"\1{HIDDEN}", text)
+        text = re.sub(pattern, r"\1[hidden]", text)
     return text
 
 

@@ -95,13 +95,13 @@ def _write_fix(runtime: Runtime, path: str, as_document: bool) -> None:
     if fixed is None:
         runtime.note(tr("nothing to correct in {path}", path=path))
         return
-    before = str(read_text(path))
     target = write_fix(path, fixed)
     out = runtime.stderr if as_document else runtime.stdout
-    print(f"\n{diff(before, fixed, os.path.basename(path))}", end="", file=out)
+    print(f"\n{diff(str(read_text(path)), fixed, os.path.basename(path))}", end="", file=out)
     runtime.note(tr("wrote {target}; to use it:", target=target))
-    # cp keeps the owner, which is the container's user.
-    print(f"    {strip_controls(f'cp {shell(target)} {shell(path)}')}\n    {RESTART}", file=runtime.stderr)
+    # cp keeps the owner, which is the container's user. It would follow a link, so the real file is named.
+    command = strip_controls(f"cp {shell(target)} {shell(os.path.realpath(path))}")
+    print(f"    {command}\n    {RESTART}", file=runtime.stderr)
 
 
 def _repair(runtime: Runtime) -> int:

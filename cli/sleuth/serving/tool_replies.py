@@ -122,7 +122,7 @@ def _without_fences(value: Any) -> Any:
     if isinstance(value, str):
         return without_fences(value)
     if isinstance(value, dict):
-        return {name: _without_fences(part) for name, part in value.items()}
+        return {without_fences(name): _without_fences(part) for name, part in value.items()}
     return [_without_fences(part) for part in value] if isinstance(value, list | tuple) else value
 
 

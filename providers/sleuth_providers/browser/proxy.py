@@ -146,11 +146,11 @@ class GuardedProxy:
 
     async def _connect(self, host: str, port: int) -> _Peer:
         until = min(self._deadline, time.monotonic() + CONNECT_TIMEOUT_S)
-        job = self._threads.submit(connect, host, port, until, self._check)
-        job.add_done_callback(self._drop_late)
         try:
+            job = self._threads.submit(connect, host, port, until, self._check)
+            job.add_done_callback(self._drop_late)
             return _Peer(*await asyncio.open_connection(sock=await asyncio.wrap_future(job), limit=MAX_HEAD_BYTES))
-        except (OSError, ProviderError) as problem:
+        except (OSError, ProviderError, RuntimeError) as problem:  # RuntimeError: the threads were shut down meanwhile
             raise _RefusedError(502) from problem
 
     def _drop_late(self, job: Future[socket.socket]) -> None:

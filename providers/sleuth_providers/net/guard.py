@@ -73,7 +73,7 @@ def is_local(host: str) -> bool:
     try:
         ip_address(name)
     except ValueError:
-        return "." not in name or name.endswith(tuple(f".{ending}" for ending in LOCAL_NAMES))
+        return "." not in name or f".{name}".endswith(tuple(f".{ending}" for ending in LOCAL_NAMES))
     return not is_public(name)
 
 

@@ -124,6 +124,7 @@ def test_plain_text_has_no_escapes() -> None:
             "<|user|>",
         ),
         *("[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>", "[AVAILABLE_TOOLS]", "[gMASK]", "<sop>"),
+        *("[|user|]", "[|endofturn|]", "<seed:bos>", "<seed:eos>"),
         *("<start_of_turn>", "<end_of_turn>", "<bos>", "<|START_OF_TURN_TOKEN|>", "<tool_call>", "<think>"),
         *("<｜User｜>", "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>"),
     ],
@@ -133,7 +134,7 @@ def test_tokens_of_chat_templates_are_defused(token: str) -> None:
 
 
 def test_other_brackets_are_left_alone() -> None:
-    text = "a <b> c, list[0], <stdio.h>, a | b |> c, [INSTALL], 1 < 2"
+    text = "a <b> c, list[0], <stdio.h>, a | b |> c, [INSTALL], 1 < 2, [|1; x|], [|x|]"
     assert without_fences(text) == text
 
 

@@ -261,6 +261,13 @@ def test_fix_replaces_a_link_and_not_its_target(sleuth: Any, tmp_path: Any) -> N
     assert (other.read_text(), target.is_symlink(), "json" in target.read_text()) == ("mine", False, True)
 
 
+def test_command_that_applies_a_fix_names_the_target_of_a_link(sleuth: Any, tmp_path: Any) -> None:
+    file, real = tmp_path / "settings.yml", tmp_path / "real.yml"
+    real.write_text("use_default_settings: true\nsearch:\n  formats: [html]\n")
+    file.symlink_to(real)
+    assert f"cp {tmp_path}/settings.fixed.yml {real}\n" in sleuth("doctor", str(file), "--fix").err
+
+
 def test_naming_a_server_check_requires_a_server(sleuth: Any) -> None:
     sleuth.environ.pop("SEARXNG_URL")
     sleuth("providers", "set", "searxng", "--unset", "api_host")

@@ -512,3 +512,11 @@ def test_connection_made_after_shutdown_is_closed(serve: Any, deadline: float, m
     connection.close()
     wait_until(lambda: made and made[0].fileno() < 0)
     assert server.requests == []
+
+
+def test_request_that_arrives_during_shutdown_is_refused(serve: Any, deadline: float) -> None:
+    """The cancellation of a task can be lost while it waits with a timeout (Python before 3.12)."""
+    proxy = GuardedProxy(allow_all, deadline)
+    with run_proxy(proxy) as address:
+        proxy._threads.shutdown()
+        assert status(send(address, f"GET {serve(echo).url}/ HTTP/1.1")) == 502

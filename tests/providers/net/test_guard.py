@@ -223,7 +223,10 @@ def test_invalid_address_is_never_public(text: str) -> None:
         assert not guard.is_public(text)
 
 
-@pytest.mark.parametrize("host", ["nas", "localhost.", "foo.localhost", "wiki.corp", "10.0.0.7", "0x7f.1", "[::1]"])
+LOCAL_HOSTS = ("nas", "localhost.", "foo.localhost", "wiki.corp", "fritz.box", "nas.fritz.box", "ts.net.")
+
+
+@pytest.mark.parametrize("host", [*LOCAL_HOSTS, "10.0.0.7", "0x7f.1", "[::1]"])
 def test_private_hosts_are_refused_behind_a_proxy(host: str) -> None:
     with pytest.raises(PrivateAddressError):
         check_behind_proxy(host.strip("[]"), guard.check)

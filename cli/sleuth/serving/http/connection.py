@@ -15,6 +15,10 @@ from sleuth.serving.http.errors import HttpError, error_response, malformed_requ
 
 MAX_CONNECTIONS = 256
 RECEIVE_TIMEOUT_S = 15.0  # for head and body of a request, however slowly they arrive
+# Without TCP_NODELAY every response on a kept-alive connection waits 40 ms for a delayed ACK. asyncio sets it only for
+# sockets whose protocol is given, and socket.create_server leaves it at 0. The user timeout, in milliseconds, ends
+# connections of clients that do not read; only Linux has it.
+TCP_OPTIONS = {socket.TCP_NODELAY: 1, getattr(socket, "TCP_USER_TIMEOUT", socket.TCP_NODELAY): 60_000}
 
 
 class LimitedConnection(H11Protocol):
@@ -25,9 +29,8 @@ class LimitedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Accept a connection; over the limit, every request on it is answered with 503."""
         super().connection_made(transport)
-        # asyncio does this only for sockets whose protocol is given, and socket.create_server leaves it at 0.
-        # Without it every response on a kept-alive connection waits 40 ms for a delayed ACK.
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for option, value in TCP_OPTIONS.items():
+            transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, option, value)
         if len(self.connections) > MAX_CONNECTIONS:
             self.app = _too_many_connections
         self._start_timer()
@@ -80,8 +83,7 @@ class LimitedConnection(H11Protocol):
 
 
 async def _too_many_connections(scope: Scope, receive: Receive, send: Send) -> None:
-    response = error_response(BusyError("too many connections", "try again in a moment"))
-    response.headers["Connection"] = "close"
+    response = error_response(BusyError("too many connections", "try again in a moment"), {"Connection": "close"})
     while (await receive()).get("more_body"):
         pass  # closing with unread data would reset the connection before the client has read the response
     await response(scope, receive, send)

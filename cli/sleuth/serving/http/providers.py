@@ -24,19 +24,14 @@ def provider_view(runtime: Runtime, row: ProviderRow) -> ProviderView:
     host = row.api_host
     with suppress(SleuthError):  # the plug-in cannot be loaded
         host = host or runtime.selector.host(runtime.selector.candidate(row.id))
-    values = {name: getattr(row, name) for name in ProviderView.model_fields}
-    key = row.api_key
-    # env: and keyring: only name a secret; a cmd: may contain one.
-    masked_key = key if key and key.startswith(("env:", "keyring:")) else mask(key)
-    return ProviderView(
-        **values
-        | {
-            "api_key": masked_key,
-            "api_host": mask_login(host) if host else None,
-            "engines": list(row.engines) or None,
-            "basic_auth_password": mask(row.basic_auth_password),
-        }
-    )
+    is_reference = (row.api_key or "").startswith(("env:", "keyring:"))  # to a secret; a cmd: may contain one
+    values = {name: getattr(row, name) for name in ProviderView.model_fields} | {
+        "api_key": row.api_key if is_reference else mask(row.api_key),
+        "api_host": mask_login(host) if host else None,
+        "engines": list(row.engines) or None,
+        "basic_auth_password": mask(row.basic_auth_password),
+    }
+    return ProviderView(**values)
 
 
 def show_provider(runtime: Runtime, id: str) -> ProviderView:

@@ -38,9 +38,8 @@ def listen(host: str, port: int, *, remote: bool) -> socket.socket:
             raise _no_address(host) from problem
         hint = "use another port; 0 picks a free one: sleuth serve --port 0"
         reason = os.strerror(problem.errno or 0)  # without the text that Python adds
-        raise SleuthError(
-            "cannot listen on {host} port {port} ({reason})", hint, host=host, port=port, reason=reason
-        ) from problem
+        message = "cannot listen on {host} port {port} ({reason})"
+        raise SleuthError(message, hint, host=host, port=port, reason=reason) from problem
 
 
 def _no_address(host: str) -> RequestError:

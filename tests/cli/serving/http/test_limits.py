@@ -3,6 +3,7 @@
 import json
 import socket
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -91,6 +92,18 @@ def test_connection_over_the_limit_is_answered_with_503(inside: Any, monkeypatch
         assert (reply.status, reply.code, reply.headers["retry-after"]) == (503, "BUSY", "1")
     for stream in streams:
         stream.close()
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="needs a send timeout of the kernel")
+def test_connection_of_a_client_that_does_not_read_is_closed(inside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(connection.TCP_OPTIONS, socket.TCP_USER_TIMEOUT, 200)
+    server = inside()
+    with server.open() as stream:
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        stream.sendall(head(server.port, method="GET", path="/openapi.json") * 300)  # more than the kernel buffers
+        for is_open in (True, False):
+            tries = (time.sleep(0.05) for _ in range(1200))
+            assert any(bool(server.server.server_state.connections) == is_open for _ in tries)
 
 
 def test_request_over_the_limit_is_answered_with_503(inside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
