@@ -184,8 +184,7 @@ class ProviderSelector:
                 message="the API key of {provider} was set for another host",
                 hint="set it for this one: sleuth providers set {id} --api-key -",
             )
-        options = self._options(candidate)
-        if lacking := [name for name in candidate.adapter.required_options if not options.get(name)]:
+        if lacking := [name for name in candidate.adapter.required_options if not self._options(candidate).get(name)]:
             return KeyMissingError(
                 message="{provider} needs the option {option}",
                 hint="set it: sleuth providers set {id} --option {option}=…",
