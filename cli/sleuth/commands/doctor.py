@@ -55,6 +55,9 @@ def doctor(
 
     Each failed check shows the evidence, the cause and the fix. The exit code is 0 if no check failed, else 1.
     """
+    if repair and as_document:
+        options = {"one": "--repair", "other": "--json"}
+        raise RequestError("{one} and {other} cannot be combined", "use only one of them", **options)
     if repair:
         return _repair(runtime)
     if settings is None and url and "://" not in url and (url.endswith((".yml", ".yaml")) or os.path.isfile(url)):
@@ -91,8 +94,7 @@ def _write_fix(runtime: Runtime, path: str, as_document: bool) -> None:
     from sleuth.doctor.files.settings import diff, fix_settings, write_fix
     from sleuth.doctor.finding import RESTART, shell
 
-    fixed = fix_settings(path)
-    if fixed is None:
+    if (fixed := fix_settings(path)) is None:
         runtime.note(tr("nothing to correct in {path}", path=path))
         return
     target = write_fix(path, fixed)

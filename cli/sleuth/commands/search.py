@@ -112,6 +112,7 @@ def _check_combinations(options: SearchOptions) -> None:
         ("--template", f"--format {format}"): options.template and format,
         ("--template", "--fields"): options.template and options.fields,
         ("--fields", f"--format {format}"): options.fields and format not in WITH_FIELDS,
+        ("--interactive", f"--format {format}"): options.interactive and format not in (None, "rich", "plain"),
     }
     if options.batch:
         conflicts[("--batch", "WORDS")] = options.words or options.questions

@@ -10,7 +10,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import without_path
 from sleuth.engine.search_options import OPTIONS, SearchOptions
-from sleuth.store.setting_types import choice, number, whole
+from sleuth.store.setting_types import LANGUAGE_CODE, choice, number, whole
 from sleuth.store.settings import LANGUAGE, MAX_RESULTS, REGION, SAFE_SEARCH, SEARCH_WITH_TIME
 from sleuth_providers.base import Query
 
@@ -51,7 +51,7 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
     return SearchRequest(
         questions=() if without_words else questions(options.words, options.questions),
         query=with_freshness(query, options.freshness),
-        providers=split(options.providers),
+        providers=provider_ids(options.providers),
         fallback=options.fallback,
         cache=cache_use(options),
         offline=options.offline,
@@ -101,6 +101,11 @@ def split(values: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(part.strip() for value in values or () for part in value.split(",") if part.strip())
 
 
+def provider_ids(values: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of --provider. An empty value stays and is an unknown provider: it must not mean the default."""
+    return split(values) or tuple(values)
+
+
 def questions(words: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
     """Return the queries: the words as one, then those given with -q."""
     queries = ([" ".join(words)] if words else []) + list(more)
@@ -114,7 +119,7 @@ def language(code: str) -> str:
     if code in ("", "auto"):
         return ""
     head, _, tail = code.replace("_", "-").partition("-")
-    if not (head.isalpha() and head.isascii() and 2 <= len(head) <= 3):
+    if not LANGUAGE_CODE.accepts(code):
         raise RequestError("invalid language {language!r}", "use a code such as de or zh-CN", language=code)
     return f"{head.lower()}-{tail.upper() if len(tail) == 2 else tail}" if tail else head.lower()
 

@@ -241,7 +241,7 @@ def search_error(outcome: Outcome) -> SearchError:
     if len(messages) > 2:
         names = ", ".join(dict.fromkeys(attempt.provider for attempt in failures))
         message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])
-    if len(messages) > 1 and all(attempt.code in ("UNREACHABLE", "TIMEOUT") for attempt in failures):
+    if len({one.hint for one in failures}) > 1 and all(one.code in ("UNREACHABLE", "TIMEOUT") for one in failures):
         hint = "check the network connection: sleuth doctor; without a network: sleuth search --offline …"
     error = SearchError("{why}", hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status

@@ -155,14 +155,10 @@ class ProviderSelector:
         """Tell whether a provider takes part in a chain: always in one that the user wrote, else if it is ready."""
         if candidate.adapter.offline or written:
             return library or not candidate.adapter.offline
-        if not candidate.row.enabled or self.obstacle(candidate):
+        if not candidate.row.enabled or self.obstacle(candidate) or not self.is_set_up(candidate):
             return False
-        if not self.is_set_up(candidate):
-            return False
-        if LOOPBACK in candidate.adapter.host:
-            return True
-        keyed = keys.origin(candidate.row, candidate.adapter, self.environ)
-        return bool(self.settings[setting.KEYLESS] or keyed or self.is_own(candidate))
+        allowed = self.settings[setting.KEYLESS] or LOOPBACK in candidate.adapter.host or self.is_own(candidate)
+        return bool(allowed or keys.origin(candidate.row, candidate.adapter, self.environ))
 
     def is_set_up(self, candidate: Candidate) -> bool:
         """Tell whether a provider that is expected on this machine was set up here, or has ever answered."""
@@ -183,8 +179,12 @@ class ProviderSelector:
         """Return what is missing in the set-up of a provider: key, option or host."""
         if candidate.adapter.needs_key and not keys.origin(candidate.row, candidate.adapter, self.environ):
             return KeyMissingError()
-        options = self._options(candidate)
-        if lacking := [name for name in candidate.adapter.required_options if not options.get(name)]:
+        if candidate.adapter.needs_key and not self._is_key_host(candidate):
+            return KeyMissingError(
+                message="the API key of {provider} was set for another host",
+                hint="set it for this one: sleuth providers set {id} --api-key -",
+            )
+        if lacking := [name for name in candidate.adapter.required_options if not self._options(candidate).get(name)]:
             return KeyMissingError(
                 message="{provider} needs the option {option}",
                 hint="set it: sleuth providers set {id} --option {option}=…",
@@ -223,16 +223,10 @@ class ProviderSelector:
     def accounts(self, candidate: Candidate, *, any_key: bool = False) -> list[Account]:
         """Return one account per key, rotated, without keys in cooldown; one without a key if none is needed."""
         row, adapter = candidate
-        found = ["replayed"] if any_key else keys.find_keys(row, adapter, self.environ)
-        if not any_key and found and not self._is_key_host(candidate):
-            if adapter.needs_key:
-                raise KeyMissingError(
-                    message="the API key of {provider} was set for another host",
-                    hint="set it for this one: sleuth providers set {id} --api-key -",
-                )
-            found = []
+        stored = keys.find_keys(row, adapter, self.environ) if not any_key and self._is_key_host(candidate) else []
+        found = ["replayed"] if any_key else stored
         if adapter.needs_key and not found:
-            raise KeyMissingError()
+            raise self.obstacle(candidate) or KeyMissingError()
         usable = [key for key in found if not self.health.cooldown(keys.fingerprint(row.id, key))] or found
         first = self.health.request_count(row.id) % len(usable) if len(usable) > 1 else 0
         host = self.host(candidate)

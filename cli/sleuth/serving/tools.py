@@ -17,7 +17,7 @@ from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url, domain
 from sleuth.engine.content import CompressionOptions
-from sleuth.engine.options import split
+from sleuth.engine.options import provider_ids
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
 from sleuth.engine.selector import failed
@@ -65,7 +65,7 @@ class Toolbox:
         count: int | None = None,
         timeout: float | None = None,
     ) -> None:
-        self.client, self.providers, self.timeout = client, split(providers), timeout
+        self.client, self.providers, self.timeout = client, provider_ids(providers), timeout
         self._count = count
         self._numbering, self._lock = Numbering(), threading.Lock()
 

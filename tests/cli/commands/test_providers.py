@@ -138,6 +138,8 @@ def test_key_is_sent_only_to_the_host_it_was_set_for(sleuth: Any, httpserver: HT
     assert sleuth("providers", "set", "exa", "--api-host", host).exit == 0
     missing = sleuth("search", "-p", "exa", "x", **env)
     assert (missing.exit, "was set for another host" in missing.err) == (4, True)
+    shown = sleuth("providers", "show", "exa", "--json", **env).json
+    assert (shown["usable"], "was set for another host" in str(shown["why"])) == (False, True)
     sleuth("providers", "set", "perplexity", "--api-key", "-", stdin="pplx-table-key-0001")
     assert sleuth("search", "-p", "perplexity", "x", PERPLEXITY_BASE_URL=host).exit == 4
     assert not [text for text in received if "-key-0001" in text]

@@ -67,6 +67,8 @@ def test_failures_are_replayed_too(make_sleuth: Any, tmp_path: Path) -> None:
     other = sleuth("search", "-p", "searxng", "--replay", str(recording), "y")
     assert other.exit == 6
     assert other.err.startswith("error: the recording has no such request to SearXNG\nhint: replay the recorded query")
+    chain = sleuth("search", "other", "words", "--replay", str(recording))
+    assert (chain.exit, "\nhint: replay the recorded query" in chain.err) == (6, True)
 
 
 @pytest.mark.parametrize(

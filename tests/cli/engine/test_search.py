@@ -163,6 +163,8 @@ def test_template_and_fields_choose_what_is_shown(sleuth: Any, searxng: HTTPServ
         (("--freshness", "yesterday"), "invalid freshness"),
         (("--freshness", "2026-02-01..2026-01-01"), "invalid freshness"),
         (("--lang", "not a language"), "language"),
+        (("--lang", "de-CH!"), "invalid language"),
+        (("-i", "-f", "csv"), "--interactive and --format csv cannot be combined"),
         (("-n", "0"), "--count"),
         (("-n", "51"), "--count"),
         (("--format", "xml"), "--format"),
@@ -197,6 +199,13 @@ def test_unknown_provider_suggests_the_closest_one(sleuth: Any) -> None:
     done = sleuth("search", "-p", "serxng", "x")
     assert done.exit == 3
     assert "did you mean searxng?" in done.err
+
+
+@pytest.mark.parametrize("value", ["", " ", ",", " , "])
+@pytest.mark.parametrize("command", ["search", "ask"])
+def test_empty_provider_is_not_the_default(sleuth: Any, searxng: HTTPServer, command: str, value: str) -> None:
+    done = sleuth(command, "-p", value, "x")
+    assert (done.exit, f"unknown provider {value!r}" in done.err, searxng.log) == (3, True, [])
 
 
 def test_json_errors_are_one_object_on_stderr(sleuth: Any) -> None:

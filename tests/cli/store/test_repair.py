@@ -72,6 +72,8 @@ def test_repair_keeps_a_copy_and_the_readable_rows(sleuth: Any, database: Path, 
     if kind != "not a database":
         assert listed.json["keySource"] == "table"
     assert "nothing to repair" in sleuth("doctor", "--repair").out
+    as_json = sleuth("doctor", "--repair", "--json")
+    assert (as_json.exit, as_json.out, "cannot be combined" in as_json.err) == (2, "", True)
 
 
 def test_repair_restores_keys_from_the_newest_backup(sleuth: Any, database: Path) -> None:

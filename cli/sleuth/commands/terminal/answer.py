@@ -13,7 +13,7 @@ from sleuth.commands.terminal import display
 from sleuth.commands.terminal.keyless_notice import show_once
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
-from sleuth.engine.options import country, language, split
+from sleuth.engine.options import country, language, provider_ids
 from sleuth.engine.search_options import SearchOptions
 from sleuth.runtime import Runtime
 from sleuth_providers.base import Query
@@ -34,7 +34,7 @@ class AnswerOptions(Record):
 def with_options(runtime: Runtime, question: Question, options: SearchOptions) -> Question:
     """Return a question with the options of a command."""
     return question._replace(
-        providers=split(options.providers),
+        providers=provider_ids(options.providers),
         lang=language(options.language or ""),
         region=country(options.region or ""),
         cache="off" if not options.cached else "refresh" if options.refresh else "use",
