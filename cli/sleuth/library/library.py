@@ -28,7 +28,9 @@ MAX_REINDEXED = 3_000  # documents that a search reindexes first; a larger libra
 MAX_FILTERED = 500  # best documents that a filter chooses from; more than the handbook has sections
 HANDBOOK_WEIGHT = 0.5  # of the score of its sections: what the user has added is more likely meant
 MAX_CONTENT_CHARS = 100_000  # of one result
-TIMES = "min(max(modified, 0), 4e9), min(max(added_at, 0), 4e9)"  # a damaged file may have any number
+# What is listed of a document. In a damaged file, a value may have any type.
+LISTED = [f"coalesce(CAST({name} AS TEXT), '')" for name in ("url", "title", "site", "source", "kind", "published")]
+LISTED[5:5] = ["CAST(size AS INTEGER)", "min(max(modified, 0), 4e9)", "min(max(added_at, 0), 4e9)"]
 
 
 class Document(Record):
@@ -232,7 +234,7 @@ class Library:
         with self._reading() as connection:
             total = connection.execute(f"SELECT count(*) FROM page {where}", (source,)).fetchone()[0]  # noqa: S608 - a constant clause
             rows = connection.execute(
-                f"SELECT url, title, site, source, kind, size, {TIMES}, published FROM page"  # noqa: S608 - constant clauses
+                f"SELECT {', '.join(LISTED)} FROM page"  # noqa: S608 - constant clauses
                 f" {where} ORDER BY source = 'handbook', url LIMIT ? OFFSET ?",
                 (source, limit, offset),
             )

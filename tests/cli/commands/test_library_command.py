@@ -378,11 +378,11 @@ def test_progress_of_reading_is_shown_on_a_terminal(sleuth: Any, web: Callable[[
     assert "reading 0/2" in err.getvalue()
 
 
-@pytest.mark.parametrize("at", [1e300, -1e300])
-def test_times_of_a_damaged_library_are_listed(sleuth: Any, notes: Path, at: float) -> None:
+@pytest.mark.parametrize("at", [1e300, -1e300, "x", b"\x00"])
+def test_values_of_a_damaged_library_are_listed(sleuth: Any, notes: Path, at: Any) -> None:
     sleuth("library", "add", str(notes))
     with closing(sqlite3.connect(sleuth.home / "data" / "library.db")) as database, database:
-        database.execute("UPDATE page SET modified = ?, added_at = ?", (at, at))
+        database.execute("UPDATE page SET modified = ?1, added_at = ?1, size = ?1, title = ?1, site = ?1", (at,))
     assert sleuth("library", "list", "--source", "file").exit == 0
     assert len(sleuth("library", "list", "--json", "--source", "file").json["items"]) == 3
 
