@@ -6,8 +6,8 @@ BM25 score and a fading share of its neighbours'; without one, how much of the p
 Several pages: the unit is a window of adjacent sentences, since answers span sentences. A window scores by how many of
 its terms other pages have as well, by its place, and by which words of the question it has. How much the latter count
 depends on the question: for "how to" and opinions, the sentences most like the question are titles and the question
-repeated; for facts, they are the answer. A question is taken for factual by its question word, and if few of the pages
-contain its words. bench/relevance.py measures both kinds.
+repeated; for facts, they are the answer. A question is taken for factual by its question word, if few of the pages
+contain its words, and if it is not Chinese. bench/relevance.py measures both kinds.
 """
 
 import math
@@ -37,14 +37,10 @@ HEADING = re.compile(r"#{1,6}\s")  # of Markdown; its words occur again below
 PROSE_END = re.compile(r"[.!?…。！？][\"'”’」』）)\]]*$")
 CODE_SIGNS = re.compile(r"[][{}()<>=;:_|&$@#\\\"'`/]|\.(?=\w)")
 CHARS_PER_SIGN = 8  # of code: `await sleep(1, result=value)` has one in seven, a list item fewer
-FACTUAL = re.compile(
-    r"谁|誰|哪|几|幾|多少|多[长長大高久远遠]|何[时時处處]|时候|時候"
-    r"|\b(?:who|whom|whose|when|where|which|what|how (?:many|much|long|old|far|tall|big|often))\b",
-    re.IGNORECASE,
-)
+# Questions for facts: by a Chinese question word, or in another language.
+FACTUAL = re.compile(r"谁|誰|哪|几|幾|多少|多[长長大高久远遠]|何[时時处處]|时候|時候|\A[^\u2e80-\uffff]*\Z")
 HOW_TO = re.compile(  # and opinions
-    r"怎|如何|[为為][什何]|[吗嗎]|[方办辦做]法|\b(?:why|how(?! (?:many|much|long|old|far|tall|big|often)\b))\b",
-    re.IGNORECASE,
+    r"(?i)怎|如何|[为為][什何]|[吗嗎]|[方办辦做]法|\b(?:why|how(?! (?:many|much|long|old|far|tall|big|often)\b))\b"
 )
 MIN_NEW_SHARE = 0.5  # of its terms that a further window must add
 

@@ -77,8 +77,8 @@ def test_chinese_pages_are_answered_by_what_they_agree_on() -> None:
 
 def test_how_to_questions_are_answered_by_what_pages_agree_on_not_by_the_page_that_repeats_them() -> None:
     pages = [
-        "Scrub it with coarse salt, rinse it with hot water and dry it on the stove. Then rub in a drop of oil.",
-        "Use coarse salt and hot water, dry it on the stove at once, and rub in some oil.",
+        "Scrub a cast iron pan with coarse salt, rinse it with hot water and dry it on the stove. Then oil it.",
+        "A pan of cast iron: use coarse salt and hot water, dry it on the stove at once, and rub in some oil.",
         "Cleaning a cast iron pan in the kitchen of a small flat. Readers often write to us about pans and kitchens.",
     ]
     assert "coarse salt" in text(summarise(pages, "how do I clean a cast iron pan", 110).overall)
