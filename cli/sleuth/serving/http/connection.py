@@ -18,7 +18,9 @@ RECEIVE_TIMEOUT_S = 15.0  # for head and body of a request, however slowly they 
 # Without TCP_NODELAY every response on a kept-alive connection waits 40 ms for a delayed ACK. asyncio sets it only for
 # sockets whose protocol is given, and socket.create_server leaves it at 0. The user timeout, in milliseconds, ends
 # connections of clients that do not read; only Linux has it.
-TCP_OPTIONS = {socket.TCP_NODELAY: 1, getattr(socket, "TCP_USER_TIMEOUT", socket.TCP_NODELAY): 60_000}
+TCP_OPTIONS = {socket.TCP_NODELAY: 1}
+if hasattr(socket, "TCP_USER_TIMEOUT"):
+    TCP_OPTIONS[socket.TCP_USER_TIMEOUT] = 60_000
 
 
 class LimitedConnection(H11Protocol):
