@@ -104,7 +104,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
 
 
 def _check_combinations(options: SearchOptions) -> None:
-    """Raise RequestError for options that contradict each other, instead of ignoring one."""
+    """Raise RequestError for options that are empty or contradict each other, instead of ignoring one."""
     format = options.format or ("json" if options.as_json else None)
     conflicts: dict[tuple[str, str], object] = {
         ("--record", "--replay"): options.record and options.replay,
@@ -119,6 +119,10 @@ def _check_combinations(options: SearchOptions) -> None:
         conflicts[("--batch", f"--format {format}")] = format not in (None, "json", "ndjson")
         for name in ("template", "fields", "explain", "record", "replay", "exit_status", "interactive"):
             conflicts[("--batch", OPTIONS[name].flags[0])] = getattr(options, name)
+    for name in ("sites", "exclude", "engines", "rules", "output", "batch", "record", "replay"):
+        value, flag = getattr(options, name), OPTIONS[name].flags[0]
+        if "" in (value if isinstance(value, tuple) else (value,)):  # a variable of the shell that is not set
+            raise RequestError("{option} is empty", "give it a value, or omit it", option=flag)
     for (one, other), is_given in conflicts.items():
         if is_given:
             raise RequestError("{one} and {other} cannot be combined", "use only one of them", one=one, other=other)

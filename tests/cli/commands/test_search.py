@@ -135,6 +135,8 @@ def test_site_may_be_a_url(sleuth: Any, searxng: HTTPServer) -> None:
         (["--fields", "url", "-f", "md"], "--fields and --format markdown cannot be combined"),
         (["--batch", "-"], "--batch and WORDS cannot be combined"),
         (["--record", "a", "--replay", "b"], "--record and --replay cannot be combined"),
+        (["--replay", ""], "error: --replay is empty"),
+        (["--site", "a.example", "--site", ""], "error: --site is empty"),
         (["--template", "{rank"], "unbalanced brace in --template"),
         (["--template", "{title:>9999999999}"], "invalid width '>9999999999' in --template"),
         (["--template", "{title:{x}}"], "invalid width '{x}' in --template"),
