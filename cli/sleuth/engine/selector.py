@@ -178,7 +178,9 @@ class ProviderSelector:
     def obstacle(self, candidate: Candidate) -> ProviderError | None:
         """Return what is missing in the set-up of a provider: key, option or host."""
         if candidate.adapter.needs_key and not keys.origin(candidate.row, candidate.adapter, self.environ):
-            return KeyMissingError()
+            unset = (candidate.row.api_key or "").removeprefix("env:")
+            hint = "its key comes from {variable}, which is not set" if unset else KeyMissingError.hint
+            return KeyMissingError(hint=hint, variable=unset)
         if candidate.adapter.needs_key and not self._is_key_host(candidate):
             return KeyMissingError(
                 message="the API key of {provider} was set for another host",
