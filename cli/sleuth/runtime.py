@@ -248,13 +248,17 @@ class Runtime:
         if not self.quiet:
             self._print(tr("note: {message}", message=clean(message, 4000, entities=False)), "36")
 
+    def hint(self, hint: str | None) -> None:
+        """Print on stderr what to do about an error or warning."""
+        if hint:
+            self._print(tr("hint: {hint}", hint=clean(hint, 1000, entities=False)), "32")
+
     def show_error(self, error: SleuthError) -> None:
         """Print an error and its hint on stderr; with --json, as one JSON object."""
         body = error_as_json(error)
         if not self.json_errors:
             self._print(tr("error: {message}", message=body["message"]), "1;31")
-            if body["hint"]:
-                self._print(tr("hint: {hint}", hint=body["hint"]), "32")
+            self.hint(body["hint"])
             return
         from sleuth.base.json_output import json_text
 

@@ -2,7 +2,7 @@
 
 The score of a claim is the share of its terms that occur in the best run of neighbouring sentences of the source.
 Weighting terms by rarity or adding word pairs does not improve accuracy. A claim that reaches the threshold is still
-weak if a number is in no sentence about it, if it denies what the source does not deny, or if subject and object are
+weak if a number is in no sentence about it, if it has a negation that the source lacks, or if subject and object are
 swapped. Most other contradictions stay invisible: results say "found in the source", never "true". docs/relevance.md
 has the accuracy.
 """

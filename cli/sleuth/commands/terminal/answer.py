@@ -8,7 +8,6 @@ from sleuth.answers.citation_check import tally
 from sleuth.answers.citations import without_source
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
-from sleuth.base.text import clean
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.keyless_notice import show_once
 from sleuth.commands.terminal.progress import Progress
@@ -73,8 +72,8 @@ def print_warnings(runtime: Runtime, found: "Answer | Digest") -> None:
     """Print the warnings of an answer or digest on stderr."""
     for warning in found.warnings:
         runtime.warn(warning)
-    for hint in filter(None, found.hints):
-        print(tr("hint: {hint}", hint=clean(hint, 1000, entities=False)), file=runtime.stderr)
+    for hint in () if runtime.quiet else found.hints:
+        runtime.hint(hint)
     if found.out_of_range:
         runtime.warn(without_source(found.out_of_range))
 
