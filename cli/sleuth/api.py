@@ -185,7 +185,7 @@ class Client:
         The parameters are the options of `sleuth search`. `cache` is use, refresh or off.
         """
         given = {name: value for name, value in locals().items() if name in OPTIONS and value is not None}
-        given |= {name: _several(name, given[name]) for name in ("providers", "engines", "sites", "exclude")}
+        given |= {name: _several(name, given.get(name, ())) for name in ("providers", "engines", "sites", "exclude")}
         check_value("cache", cache, CACHE)
         options = check_options(
             given | {"questions": _several("query", query), "cached": cache != "off", "refresh": cache == "refresh"}

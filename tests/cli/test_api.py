@@ -172,6 +172,10 @@ def test_search_returns_an_outcome(client: sleuth.Client) -> None:
     assert client.search(["fox", "hound"], providers=["searxng"]).query == "fox | hound"
 
 
+def test_none_stands_for_an_absent_list(client: sleuth.Client) -> None:
+    assert client.search("walrus", providers=None, sites=None).results  # type: ignore[arg-type]
+
+
 def test_search_with_content_reads_the_pages(client: sleuth.Client, server: HTTPServer) -> None:
     server.clear()
     hit = {"url": server.url_for("/fox"), "title": "Fox", "content": "A fox."}

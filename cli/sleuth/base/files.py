@@ -70,18 +70,13 @@ def open_own(path: str, max_bytes: int) -> "BinaryIO":
 
 
 def check_own(path: str, state: os.stat_result, max_bytes: int) -> None:
-    """Raise OSError for a file that is not regular, too large, or writable by others."""
+    """Raise OSError for a file that is not regular, too large, of another user except root, or writable by anyone."""
     if not stat.S_ISREG(state.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", path)
     if state.st_size > max_bytes:
         raise OSError(errno.EFBIG, "too large", path)
-    if is_foreign(state):
+    if hasattr(os, "geteuid") and (state.st_uid not in (0, os.geteuid()) or state.st_mode & stat.S_IWOTH):
         raise PermissionError(errno.EPERM, "another user owns it or may write to it", path)
-
-
-def is_foreign(state: os.stat_result) -> bool:
-    """Tell whether a file belongs to another user, except root, or may be written by anyone."""
-    return hasattr(os, "geteuid") and (state.st_uid not in (0, os.geteuid()) or bool(state.st_mode & stat.S_IWOTH))
 
 
 def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True, follow: bool = True) -> None:

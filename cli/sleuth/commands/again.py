@@ -1,12 +1,11 @@
 """`sleuth again`: show the last results again, or repeat a search from the history."""
 
 import time
-from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
 
-from sleuth.base.errors import Exit, RequestError, SettingsError
+from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS
@@ -14,13 +13,13 @@ from sleuth.commands.terminal.typer_app import make_app
 from sleuth.relevance.hit import Hit
 from sleuth.runtime import Runtime
 from sleuth.store import last_results
+from sleuth.store.cache import rendered
 from sleuth.store.database import explain_errors
 from sleuth.store.history import entries
 from sleuth.store.settings import HISTORY
 
 app = make_app()
 
-RECENT = 50  # searches in which the last one with saved results is looked for
 EPILOG = """Examples:\n
 \b
   sleuth again
@@ -58,16 +57,18 @@ def again(
         outcome = Outcome(found.query, found.provider, found.results, status=Status("default", size, size))
         outcome = outcome._replace(cached=True, age=time.time() - found.at)
         chosen = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
-        if chosen == "rich":
-            runtime.note(tr("results for {query!r}", query=found.query))
+        if chosen == "rich" or not found.results:
+            title = "results for {query!r}" if found.results else "no results for {query!r}"
+            runtime.note(tr(title, query=found.query))
         display.write(runtime, outcome, chosen, view, options.output)
         return Exit.DONE
-    query = _query(runtime, number or 1)
-    stored = [found for found in last_results.load(runtime.paths.state) if found.query == query]
-    if stored and options.page > 1 and number is None:  # the results after those that were shown
-        count, providers = len(stored[0].results), (stored[0].provider,)
-        options = options._replace(count=options.count or count, providers=options.providers or providers)
-    return search(runtime, options._replace(words=(query,)))
+    if number is not None:
+        return search(runtime, options._replace(words=(_query(runtime, number),)))
+    last = last_searches(runtime)[0]
+    if options.page > 1:  # the results after those that were shown
+        count, providers = options.count or len(last.results) or None, (last.provider,) if last.provider else ()
+        options = options._replace(count=count, providers=options.providers or providers)
+    return search(runtime, options._replace(words=(last.query,)))
 
 
 def _query(runtime: Runtime, number: int) -> str:
@@ -80,23 +81,26 @@ def _query(runtime: Runtime, number: int) -> str:
 
 
 def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
-    """Return the last search whose results are known, and earlier ones of the same query; raise without one."""
+    """Return the last search that was shown, and earlier ones of the same query; raise if it is not stored."""
     _refuse_without_history(runtime)  # older results may be stored, but not those of the last search
     saved = last_results.load(runtime.paths.state)
-    if not saved:
+    at, query = rendered.last_printed(runtime.paths)  # its results were saved when it was printed the first time
+    if saved and saved[0].at > at:
+        query = saved[0].query
+    found = [one for one in saved if one.query == query]
+    if not found:
         raise RequestError("there are no stored results", "search first: sleuth search WORDS…")
-    recent: list[str] = []
-    with suppress(SettingsError), explain_errors(runtime.paths.database):  # the results do not depend on the database
-        recent = [entry.query for entry in entries(runtime.usage_database, count=RECENT)]
-    # A search that was answered with saved output is in the history only; its results were saved the first time.
-    known = {found.query for found in saved}
-    query = next((query for query in recent if query in known), saved[0].query)
-    return [found for found in saved if found.query == query]
+    return found
 
 
 def last_hits(runtime: Runtime) -> dict[int, Hit]:
     """Return the last results by number; numbers continue from page to page, so earlier pages are included."""
-    return {hit.citation: hit for found in reversed(last_searches(runtime)) for hit in found.results}
+    hits: dict[int, Hit] = {}
+    for found in last_searches(runtime):
+        hits = {hit.citation: hit for hit in found.results} | hits
+        if not found.results or 1 in hits:
+            break
+    return hits
 
 
 def _refuse_without_history(runtime: Runtime) -> None:

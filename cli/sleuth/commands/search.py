@@ -11,8 +11,7 @@ from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
-from sleuth.store.journal import MAX_QUERY_CHARS
-from sleuth.store.settings import HISTORY, SNIPPET_LENGTH, UI_THEME, UI_THUMBNAILS
+from sleuth.store.settings import SNIPPET_LENGTH, UI_THEME, UI_THUMBNAILS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +21,12 @@ if TYPE_CHECKING:
     from sleuth.engine.search import SearchRequest
 
 WITH_FIELDS = (None, "plain", "csv", "json", "ndjson")  # formats that --fields applies to
+WITH_SCORES = (None, "rich", "plain", "json", "ndjson")  # formats that --explain applies to
+ONLY_BATCH = ("ordered", "resume", "jobs")
+NOT_IN_BATCH = (
+    *("template", "fields", "explain", "record", "replay"),
+    *("exit_status", "interactive", "open_result", "open_first", "verbose"),
+)
 HELP = """Search the web and print ranked results with numbered citations.
 
 Words need no quotes. Without --provider, sleuth searches the default provider and then the fallback chain, which needs
@@ -76,14 +81,15 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
 
         with Progress(runtime, options.progress) as progress:
             outcome = runtime.add_content(outcome, options, progress)
-    if format == "rich" and not options.output and runtime.settings[UI_THUMBNAILS]:
+    has_network = not options.offline and not options.replay
+    if format == "rich" and not options.output and has_network and runtime.settings[UI_THUMBNAILS]:
         from sleuth.commands.terminal import thumbnails
 
         view = view._replace(thumbnails=thumbnails.load(runtime, outcome))
         runtime.pager = runtime.pager and not view.thumbnails  # a pager would show the bytes of pictures
     if rendered_key and not view.thumbnails and display.can_be_rendered(runtime, outcome):
         display.show_and_save(runtime, outcome, format, view, rendered_key)
-        save_results(runtime, outcome)
+        display.save_results(runtime, outcome)
         return Exit.DONE
     if request.cache == "refresh":
         rendered.clear(runtime.paths)  # they show what was just replaced
@@ -93,7 +99,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         from sleuth.engine.search import search_error
 
         raise search_error(outcome)
-    save_results(runtime, outcome)
+    display.save_results(runtime, outcome)
     display.show_messages(runtime, outcome, format, page=options.page)
     if options.verbose:
         display.show_attempts(runtime, outcome)
@@ -112,17 +118,16 @@ def _check_combinations(options: SearchOptions) -> None:
         ("--template", f"--format {format}"): options.template and format,
         ("--template", "--fields"): options.template and options.fields,
         ("--fields", f"--format {format}"): options.fields and format not in WITH_FIELDS,
+        ("--explain", f"--format {format}"): options.explain and format not in WITH_SCORES,
         ("--interactive", f"--format {format}"): options.interactive and format not in (None, "rich", "plain"),
     }
     if options.batch:
         conflicts[("--batch", "WORDS")] = options.words or options.questions
         conflicts[("--batch", f"--format {format}")] = format not in (None, "json", "ndjson")
-        for name in ("template", "fields", "explain", "record", "replay", "exit_status", "interactive"):
+        for name in NOT_IN_BATCH:
             conflicts[("--batch", OPTIONS[name].flags[0])] = getattr(options, name)
-    for name in ("sites", "exclude", "engines", "rules", "output", "batch", "record", "replay"):
-        value, flag = getattr(options, name), OPTIONS[name].flags[0]
-        if "" in (value if isinstance(value, tuple) else (value,)):  # a variable of the shell that is not set
-            raise RequestError("{option} is empty", "give it a value, or omit it", option=flag)
+    elif lone := next((name for name in ONLY_BATCH if getattr(options, name) != OPTIONS[name].default), None):
+        raise RequestError("{option} needs --batch", "add --batch FILE, or omit it", option=OPTIONS[lone].flags[0])
     for (one, other), is_given in conflicts.items():
         if is_given:
             raise RequestError("{one} and {other} cannot be combined", "use only one of them", one=one, other=other)
@@ -143,14 +148,6 @@ def make_view(runtime: Runtime, options: SearchOptions) -> View:
         full_urls=options.full_urls,
         theme=runtime.settings[UI_THEME],
     )
-
-
-def save_results(runtime: Runtime, outcome: Outcome) -> None:
-    """Keep the results for `sleuth open` and `sleuth again`."""
-    if runtime.settings[HISTORY]:
-        from sleuth.store import last_results
-
-        last_results.save(runtime.paths.state, outcome.query[:MAX_QUERY_CHARS], outcome.provider, outcome.results)
 
 
 def _search(runtime: Runtime, request: SearchRequest, options: SearchOptions, format: str) -> Outcome:

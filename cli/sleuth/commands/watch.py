@@ -13,7 +13,7 @@ from sleuth.base.errors import Exit, RequestError, SearchError, SleuthError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import json_text, record_as_json, write_json
 from sleuth.base.text import clean, pad, width
-from sleuth.commands.search import make_view, save_results
+from sleuth.commands.search import make_view
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS
 from sleuth.commands.terminal.typer_app import HelpGroup, Json, make_app
@@ -155,7 +155,8 @@ def _show(runtime: Runtime, outcome: "Outcome", options: SearchOptions) -> None:
     view = make_view(runtime, options)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
     display.write(runtime, outcome, format, view, options.output)
-    save_results(runtime, outcome)
+    if runtime.stdout.isatty():  # a run of cron must not change what `sleuth open 1` means
+        display.save_results(runtime, outcome)
     for message in (*outcome.notices, *outcome.warnings):
         runtime.warn(message)
 

@@ -33,6 +33,10 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
     """Return the request for some options; settings fill in what is not given."""
     from sleuth.engine.search import SearchRequest
 
+    for name in ("sites", "exclude", "engines", "rules", "output", "batch", "record", "replay"):
+        value, flag = getattr(options, name), OPTIONS[name].flags[0]
+        if "" in (value if isinstance(value, tuple) else (value,)):  # a variable of the shell that is not set
+            raise RequestError("{option} is empty", "give it a value, or omit it", option=flag)
     query = Query(
         "",
         count=options.count or settings[MAX_RESULTS],
@@ -185,7 +189,9 @@ def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> R
         with open(path, "rb") if path else open_own(default, MAX_RULES_BYTES) as stream:
             found = Rules.parse(stream.read(MAX_RULES_BYTES).decode("utf-8", "replace"))
     except OSError as problem:
-        raise unreadable(path or default, problem, "check its owner and permissions: ls -l {path}") from problem
+        raise unreadable(
+            path or default, problem, "check that it exists, its owner and permissions: ls -l {path}"
+        ) from problem
     for line, message in found.problems:
         warn(tr("{path}:{line}: {message}", path=path or default, line=line, message=message))
     return found

@@ -92,7 +92,7 @@ class Outcome(Record):
             "ageSeconds": round(self.age) if self.cached else None,
             "results": [hit_as_json(hit, explain=explain) for hit in self.results],
             "outcome": self.outcome,
-            "status": _status_as_json(self.status),
+            "status": record_as_json(self.status, *Status._fields[: 4 if self.status.size is None else None]),
             "attempts": [_attempt_as_json(attempt) for attempt in self.attempts],
             "answers": [{"text": answer.text, "url": answer.url or None} for answer in self.answers],
             "suggestions": list(self.suggestions),
@@ -117,10 +117,6 @@ class TrialResult(Record):
 def trial_as_json(result: TrialResult) -> dict[str, Any]:
     """Return the published JSON form of a test result."""
     return {"id": result.id, "success": result.success, "message": result.message, "latencyMs": result.latency_ms}
-
-
-def _status_as_json(status: Status) -> dict[str, Any]:
-    return record_as_json(status, *Status._fields[: 4 if status.size is None else None])
 
 
 def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:

@@ -93,16 +93,17 @@ class ProviderSelector:
 
     def named(self, ids: tuple[str, ...], category: str = "") -> list[Candidate]:
         """Return the providers with these ids; `all` stands for every usable one of the category but opt-in ones."""
-        if "all" in ids:
-            every = [self.candidate(row.id) for row in self.table.all() if row.enabled]
-            usual = [one for one in every if not one.adapter.opt_in]
-            fitting = [one for one in usual if not category or category in one.adapter.categories]
-            return [candidate for candidate in fitting if self.obstacle(candidate) is None]
-        candidates = [self.candidate(id) for id in dict.fromkeys(ids)]
+        if "auto" in ids:
+            other = next(id for id in ids if id != "auto")
+            raise RequestError("{one} and {other} cannot be combined", "use only one of them", one="auto", other=other)
+        candidates = [self.candidate(id) for id in dict.fromkeys(ids) if id != "all"]
         for candidate in candidates:
             if not candidate.row.enabled:
                 raise RequestError("{id} is disabled", "enable it: sleuth providers set {id} --enable", id=candidate.id)
-        return candidates
+        others = [row.id for row in self.table.all() if "all" in ids and row.enabled and row.id not in ids]
+        usual = [one for one in map(self.candidate, others) if not one.adapter.opt_in]
+        fitting = [one for one in usual if not category or category in one.adapter.categories]
+        return candidates + [candidate for candidate in fitting if self.obstacle(candidate) is None]
 
     def chain(self) -> list[Candidate]:
         """Return the providers that a search of the web without -p may use, in order."""

@@ -124,22 +124,27 @@ class Library:
         self, connection: sqlite3.Connection, terms: list[str], ranked: list[tuple[int, float]]
     ) -> list[tuple[int, float]]:
         """Return the documents of the wanted source; the user's own that have all the terms come first."""
+        from sleuth.relevance.words import index_text
+
         if not ranked:
             return []
         marks = ", ".join("?" * len(ranked))
-        rows = connection.execute(f"SELECT id, source FROM page WHERE id IN ({marks})", [id for id, _ in ranked])  # noqa: S608 - question marks
-        sources = dict(rows.fetchall())
+        listed = f"SELECT id, source, CAST(title AS TEXT) FROM page WHERE id IN ({marks})"  # noqa: S608 - question marks
+        rows = connection.execute(listed, [id for id, _ in ranked]).fetchall()
+        sources = {id: source for id, source, _ in rows}
+        titles = {id: index_text(title or "").split() for id, source, title in rows if source == "handbook"}
         complete = {row[0] for row in connection.execute(MATCHING, (" AND ".join(terms), MAX_COMPLETE))}
 
         def order(entry: tuple[int, float]) -> tuple[bool, float, int]:
             id, score = entry
-            if sources.get(id) == "handbook":
-                return True, -score * HANDBOOK_WEIGHT, id
+            if id in titles:  # BM25 hardly rewards a section for a title with all of the words
+                share = sum(term.strip('"') in titles[id] for term in terms) / len(terms)
+                return True, -score * HANDBOOK_WEIGHT * (1 + share), id
             return id not in complete, -score, id
 
         allowed = [entry for entry in ranked if self.source in ("", sources.get(entry[0]))]
         if self.source == "own":
-            allowed = [entry for entry in ranked if sources.get(entry[0]) != "handbook"]
+            allowed = [entry for entry in ranked if entry[0] not in titles]
         return sorted(allowed, key=order)
 
     def get(self, url: str) -> Document | None:

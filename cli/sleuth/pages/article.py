@@ -8,7 +8,7 @@ from typing import Any
 from trafilatura import bare_extraction, load_html
 
 from sleuth.base import logs
-from sleuth.pages.blocks import Block, after_title, as_text, block
+from sleuth.pages.blocks import Block, as_text, block, without_title
 from sleuth.pages.errors import EmptyPageError
 from sleuth.pages.extract import ExtractedPage
 from sleuth_providers.html import limits
@@ -59,7 +59,7 @@ def from_html(markup: str, url: str = "") -> ExtractedPage:
     if tree is None:
         raise EmptyPageError
     content = _main_text(tree, url) if _is_small(tree) else ExtractedPage()
-    blocks = after_title(content.blocks, content.title) or content.blocks or _paragraphs(tree)
+    blocks = without_title(content.blocks, content.title, is_site=True) or content.blocks or _paragraphs(tree)
     if _is_shell(tree, as_text(blocks)):
         blocks = _noscript(tree)
         if not blocks:

@@ -9,6 +9,7 @@ from sleuth_providers.records import Record
 
 MAX_TEXT_CHARS = 1_000_000  # of a page, however long
 OPENING_BLOCKS = 4  # the title is looked for among these
+SENTENCE_ENDS = tuple(".!?:。！？：")
 MAX_PREFACE_CHARS = 200  # of a section name or a date before the title
 KINDS = ("heading", "paragraph", "item", "quote", "code", "table")
 MAX_LEVEL = 100  # of nested lists
@@ -124,13 +125,17 @@ def cut(blocks: Sequence[Block], limit: int) -> tuple[list[Block], bool]:
     return kept, False
 
 
-def after_title(blocks: Sequence[Block], title: str) -> Sequence[Block]:
-    """Return the blocks below the title, which pages carry separately; above it are section names and dates."""
+def without_title(blocks: Sequence[Block], title: str, *, is_site: bool = False) -> Sequence[Block]:
+    """Return the blocks without the title, which pages carry separately; on a site also without labels above it.
+
+    Labels are section names, authors and dates: short texts that are not sentences.
+    """
     wanted = _word_list(title)
     before = 0
     for index, one in enumerate(blocks[: OPENING_BLOCKS if wanted else 0]):
         if _is_title(_word_list(one.text), wanted):
-            return blocks[index + 1 :]
+            above = [each for each in blocks[:index] if not is_site or each.text.endswith(SENTENCE_ENDS)]
+            return [*above, *blocks[index + 1 :]]
         before += len(one.text)
         if before > MAX_PREFACE_CHARS:
             break

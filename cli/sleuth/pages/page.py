@@ -65,8 +65,10 @@ class Page(Record):
     def hint(self) -> str:
         """Return how the page could be read, if a setting can help."""
         states = {attempt.layer: attempt.state for attempt in self.attempts}
-        hints = {kind.state: kind.hint for kind in (PrivateAddressError, EmptyPageError)}
-        return "" if "browser" in states else hints.get(states.get("page", ""), "")
+        hints = {kind.state: kind.hint for kind in (PrivateAddressError, EmptyPageError)} | {
+            "skipped": "omit --offline"
+        }
+        return "" if "browser" in states else hints.get(states.get("page", states.get("cache", "")), "")
 
 
 def page_as_json(page: Page) -> dict[str, Any]:
@@ -93,7 +95,7 @@ def cache_key(url: str) -> str:
 
 def to_page(url: str, content: ExtractedPage, limit: int) -> Page:
     """Return a page whose text is truncated to `limit` characters."""
-    body = blocks.after_title(content.blocks, content.title) or content.blocks
+    body = blocks.without_title(content.blocks, content.title) or content.blocks
     kept, truncated = blocks.cut(body, limit)
     about = content._asdict() | {"final_url": clean_url(content.final_url), "blocks": body if truncated else ()}
     return Page(url, text=blocks.as_text(kept), markdown=blocks.as_markdown(kept), truncated=truncated, **about)

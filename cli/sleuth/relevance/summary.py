@@ -234,7 +234,7 @@ def _rank_windows(windows: Sequence[Window], query: str) -> list[Window]:
     """Return the windows, best first."""
     holders = Counter(token for window in windows for token in window.asked)
     rarity = {token: math.log(1 + len(windows) / number) for token, number in holders.items()}
-    by_query = [sum(map(rarity.__getitem__, window.asked)) ** 2 for window in windows]
+    by_query = [math.fsum(map(rarity.__getitem__, window.asked)) ** 2 for window in windows]
     best: dict[int, float] = {}  # by page
     for window, score in zip(windows, by_query, strict=True):
         best[window.page] = max(best.get(window.page, 0.0), score)

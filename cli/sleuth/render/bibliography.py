@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import count
 
 from sleuth.base.json_output import camel_case, write_json
 from sleuth.base.text import clean
@@ -168,25 +169,20 @@ def _date(hit: Hit) -> tuple[int, int, int]:
 def keys(hits: Sequence[Hit]) -> list[str]:
     """Return a unique ASCII key for each result, such as `example2026sparse`."""
     made: list[str] = []
-    taken: set[str] = set()
-    for hit in hits:
-        key = base = _key(hit)
-        number = 2
-        while key in taken:
-            key, number = f"{base}-{number}", number + 1
-        taken.add(key)
-        made.append(key)
+    for base in map(_key, hits):
+        numbered = (f"{base}-{number}" for number in count(2))
+        made.append(base if base not in made else next(key for key in numbered if key not in made))
     return made
 
 
 def _key(hit: Hit) -> str:
-    names = [hit.details.authors[0]] if hit.details.authors else []
-    family = _csl_name(names[0]).get("family", names[0]) if names else domain(hit.url).split(".")[0]
-    words = [word for word in _ascii_words([hit.title]) if word not in SMALL_WORDS]
-    parts = ["".join(_ascii_words([family])), str(_date(hit)[0] or ""), *words[:1]]
+    first = next(iter(hit.details.authors), "")
+    family = _csl_name(first).get("family", first) if first else domain(hit.url).split(".")[0]
+    words = [word for word in _ascii_words(hit.title) if word not in SMALL_WORDS]
+    parts = ["".join(_ascii_words(family)), str(_date(hit)[0] or ""), *words[:1]]
     return "".join(parts)[:60] or "source"
 
 
-def _ascii_words(texts: Iterable[str]) -> list[str]:
-    plain = unicodedata.normalize("NFKD", " ".join(texts).lower().translate(LETTERS))
+def _ascii_words(text: str) -> list[str]:
+    plain = unicodedata.normalize("NFKD", text.lower().translate(LETTERS))
     return re.findall(r"[a-z0-9]+", re.sub(r"[^\x00-\x7f]", "", plain))

@@ -156,6 +156,27 @@ def test_again_goes_on_with_the_next_page(sleuth: Any, searched: Any) -> None:
     assert sleuth("again", "--page", "2", "-p", "nosuch").exit == 3
 
 
+def test_searches_of_other_commands_do_not_change_the_last_results(sleuth: Any, searched: Any) -> None:
+    sleuth("watch", "--name", "seen", "-p", "searxng", "carpenter")
+    searched("-n", "1", "walrus")
+    sleuth("ask", "-p", "searxng", "--extractive", "oyster", SLEUTH_FETCH_JINA="false", SLEUTH_FETCH_ARCHIVE="false")
+    assert sleuth("watch", "run").exit == 7
+    assert sleuth("open", "--print").out == "https://walrus.example/1\n"
+    assert sleuth("again", "--page", "2", "-f", "urls").out == "https://walrus.example/2\n"
+    assert sleuth("again", "--refresh", "-p", "searxng", "--json").json["query"] == "walrus"
+
+
+def test_numbers_of_an_older_search_for_the_same_words_are_gone(sleuth: Any, searched: Any) -> None:
+    searched("walrus")
+    searched("-n", "1", "walrus")
+    assert sleuth("open", "--print", "2").exit == 2
+
+
+def test_again_after_a_search_without_results_says_so(sleuth: Any, searched: Any) -> None:
+    searched("nothing")
+    assert "no results for 'nothing'" in sleuth("again", "-f", "urls").err
+
+
 def test_opened_results_become_weights(
     sleuth: Any, searched: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

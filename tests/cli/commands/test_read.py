@@ -129,6 +129,8 @@ def test_links_are_not_fetched_offline(sleuth: Any, page: str, notes: str, https
     assert sleuth("read", "--links", "--offline", page).exit == 2
     assert sleuth("read", "--links", "--offline", notes).exit == 0
     assert not httpserver.log
+    done = sleuth("read", "--offline", page)
+    assert "hint: omit --offline" in done.err
 
 
 def test_pages_as_json(sleuth: Any, page: str) -> None:

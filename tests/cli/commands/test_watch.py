@@ -56,11 +56,21 @@ def test_only_new_results_are_shown(sleuth: Any, news: News) -> None:
     assert (done.exit, done.out) == (0, "https://a.example/three\n")
 
 
+def test_empty_domain_is_refused_and_nothing_is_saved(sleuth: Any, news: News) -> None:
+    done = watch(sleuth, "walrus", "--site", "")
+    assert (done.exit, done.err.splitlines()[0]) == (2, "error: --site is empty")
+    assert sleuth("watch", "list").out == ""
+    assert not news.queries
+
+
 def test_what_is_new_can_be_opened_by_its_number(sleuth: Any, news: News) -> None:
     news.names = ["one"]
     watch(sleuth, "walrus")
     news.names = ["one", "two", "three"]
-    watch(sleuth, "walrus")
+    sleuth("watch", "walrus", terminal=True)
+    assert sleuth("open", "--print", "2").out == "https://a.example/three\n"
+    news.names = ["four"]
+    watch(sleuth, "walrus")  # as cron does
     assert sleuth("open", "--print", "2").out == "https://a.example/three\n"
 
 

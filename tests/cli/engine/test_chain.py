@@ -197,6 +197,11 @@ def test_default_chains_are_as_documented(chain: list[str]) -> None:
     assert f"{listed} |" in (ROOT / "docs/providers.md").read_text("utf-8")
 
 
+def test_provider_named_next_to_all_is_not_dropped(sleuth: Any) -> None:
+    done = sleuth("search", "-p", "all,kagi", "--offline", "x", "--json", KAGI_API_KEY="")
+    assert "kagi" in [attempt["provider"] for attempt in done.json["attempts"]]
+
+
 def test_unknown_provider_in_the_settings_is_named(make_sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
     sleuth = make_sleuth(SEARXNG_URL=httpserver.url_for(""))

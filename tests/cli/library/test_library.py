@@ -100,6 +100,8 @@ def is_whole(library: Library) -> bool:
     [
         ("enable json in searxng", "searxng.md#enable-json-in-searxng-403-forbidden"),
         ("how to enable json in searxng", "searxng.md#enable-json-in-searxng-403-forbidden"),
+        ("how do I enable JSON output in SearXNG", "searxng.md#enable-json-in-searxng-403-forbidden"),
+        ("run sleuth from cron", "scripting.md#use-sleuth-in-cron"),
         ("searxng 403", "searxng.md#enable-json-in-searxng-403-forbidden"),
         ("429 too many requests", "searxng.md#searxng-429-too-many-requests-on-the-first-request"),
         ("port 8080 already in use", "searxng.md#port-8080-is-already-in-use-by-another-program"),

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from sleuth.pages.blocks import (
     KINDS,
     Block,
-    after_title,
     as_markdown,
     as_text,
     block,
@@ -17,6 +16,7 @@ from sleuth.pages.blocks import (
     from_json,
     from_markdown,
     from_plain,
+    without_title,
 )
 from sleuth.pages.extract import ExtractedPage, finished
 
@@ -124,6 +124,7 @@ def test_the_longest_page_is_limited() -> None:
 @pytest.mark.parametrize(
     ("title", "first", "left"),
     [
+        ("Title", ["Deprecated: use newlib.", "By A. Author", "Title", "Text"], ["Deprecated: use newlib.", "Text"]),
         ("A good title", ["A good title", "Text"], ["Text"]),
         ("A very good title - Site name", ["News", "A very good title", "Text"], ["Text"]),
         ("A good title", ["Something else", "Text"], ["Something else", "Text"]),
@@ -133,7 +134,12 @@ def test_the_longest_page_is_limited() -> None:
 )
 def test_the_title_is_not_repeated(title: str, first: list[str], left: list[str]) -> None:
     blocks = [block("paragraph", text) for text in first]
-    assert [one.text for one in after_title(blocks, title)] == left
+    assert [one.text for one in without_title(blocks, title, is_site=True)] == left
+
+
+def test_nothing_above_the_title_of_a_file_is_lost() -> None:
+    blocks = [block("paragraph", text) for text in ("Moved to newlib", "2026-11-18", "Title", "Text")]
+    assert [one.text for one in without_title(blocks, "Title")] == ["Moved to newlib", "2026-11-18", "Text"]
 
 
 MARKDOWN = """# Title #

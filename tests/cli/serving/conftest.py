@@ -69,14 +69,14 @@ class Upstream(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     asked: list[str] = []
     released = threading.Event()
-    finish = threading.Event()
+    answer_slow = threading.Event()
 
     def do_GET(self) -> None:
         parts = urlsplit(self.path)
         words = parse_qs(parts.query).get("q", [""])[0]
         self.asked.append(words)
         if "slow" in words:
-            self.finish.wait(300)
+            self.answer_slow.wait(300)
         if "hang" in words:
             self.released.wait(300)
         if parts.path == "/page":
@@ -117,8 +117,8 @@ def asked() -> list[str]:
 @pytest.fixture
 def finish() -> threading.Event:
     """Give the event that lets that SearXNG answer slow queries."""
-    Upstream.finish.clear()
-    return Upstream.finish
+    Upstream.answer_slow.clear()
+    return Upstream.answer_slow
 
 
 class Served:

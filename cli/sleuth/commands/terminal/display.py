@@ -13,7 +13,7 @@ from sleuth.engine.outcome import Outcome
 from sleuth.render import View, renderer
 from sleuth.runtime import Runtime
 from sleuth.store.cache import rendered
-from sleuth.store.journal import journal_line
+from sleuth.store.journal import MAX_QUERY_CHARS, journal_line
 from sleuth.store.settings import HISTORY, UI_THEME
 
 TYPE_CHECKING = False
@@ -145,6 +145,14 @@ def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, k
     err.write(shown_messages)
     line = journal_line(outcome, outcome.attempts, with_query=True)
     rendered.save(key, format, text, messages, line, outcome.age, outcome.fresh_s)
+
+
+def save_results(runtime: Runtime, outcome: Outcome) -> None:
+    """Keep the results for `sleuth open` and `sleuth again`."""
+    if runtime.settings[HISTORY]:
+        from sleuth.store import last_results
+
+        last_results.save(runtime.paths.state, outcome.query[:MAX_QUERY_CHARS], outcome.provider, outcome.results)
 
 
 class Buffer(io.StringIO):

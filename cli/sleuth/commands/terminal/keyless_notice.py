@@ -42,9 +42,8 @@ def _services(runtime: Runtime, providers: tuple[str, ...], query: Query) -> tup
     from sleuth.engine.chain import chain_entries
 
     selector = runtime.selector
-    if providers not in ((), ("auto",)) or (not providers and selector.default()):
-        return "", []
-    if chain_entries(runtime.settings, query)[1]:
+    chosen = selector.default() if not providers else providers != ("auto",)
+    if chosen or chain_entries(runtime.settings, query)[1]:
         return "", []
     groups = list(selector.groups(query, "", library=False))
     services = [[one.row.name for one in group if selector.is_third_party(one)] for group in groups]

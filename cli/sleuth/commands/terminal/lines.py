@@ -57,10 +57,9 @@ class Lines:
 
 def _readline(runtime: Runtime) -> "ModuleType | None":
     """Return the readline module on a terminal, if Python has it."""
-    if not (runtime.stdin.isatty() and runtime.stdout.isatty()):
-        return None
-    try:
-        import readline
-    except ImportError:
-        return None
-    return readline
+    if runtime.stdin.isatty() and runtime.stdout.isatty():
+        with suppress(ImportError):
+            import readline
+
+            return readline
+    return None

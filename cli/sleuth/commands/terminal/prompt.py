@@ -12,6 +12,7 @@ from sleuth.commands.terminal.lines import Lines
 from sleuth.commands.terminal.progress import WaitingLine
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import SearchRequest, search_error
+from sleuth.engine.search_options import SearchOptions
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
 from sleuth.runtime import Runtime
@@ -130,6 +131,7 @@ class SearchPrompt:
         shown_before = self.hits if request.query.page > 1 else {}
         self.hits = shown_before | {hit.citation: hit for hit in outcome.results}
         self._show()
+        display.save_results(self.runtime, outcome)
 
     def _show(self) -> None:
         format = "rich" if display.is_terminal(self.runtime) else "plain"
@@ -157,12 +159,15 @@ class SearchPrompt:
     def _read_page(self, url: str) -> None:
         from sleuth.commands.read import show_pages
 
-        show_pages(self.runtime, [url])
+        show_pages(self.runtime, [url], self._page_options())
 
     def _summarise(self, url: str) -> None:
         from sleuth.commands.summarize import show_summary
 
-        show_summary(self.runtime, [url], query=self.request.questions[0])
+        show_summary(self.runtime, [url], self.request.questions[0], options=self._page_options())
+
+    def _page_options(self) -> SearchOptions:
+        return SearchOptions(offline=self.request.offline, timeout=self.request.timeout)
 
 
 def _numbers(line: str) -> list[int]:

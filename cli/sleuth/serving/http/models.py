@@ -15,7 +15,7 @@ MAX_LINKS = 20
 SUMMARY_FIELDS = ("method", "text", "summary", "sources")  # what `summarize` adds to the fields of a search
 PRINTABLE = r"^(?!\s*$)[^\u0000-\u001f\u007f-\u009f]*$"  # not blank
 ABSENT: Any = None  # default of optional fields that do not accept null
-LANGUAGE = "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})?$"
+LANGUAGE = "^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8}){0,2}$"
 
 
 def _drop_null_defaults(schema: dict[str, Any]) -> None:
@@ -57,6 +57,7 @@ Query = Annotated[str, _text(4000, "search terms", r"\S", examples=["rust async 
 Link = Annotated[str, _text(4000, "an http(s) URL", r"\S", examples=["https://example.org/"])]
 Cleaned = AfterValidator(lambda text: clean(text, entities=False))  # terminals show these texts
 Engine = Annotated[str, _text(100, "name of an engine"), Cleaned]
+Domain = Annotated[str, _text(300, "a domain: example.com or *.example.com", r"^[^\s,/]+$")]
 Count = Annotated[int, Field(ge=0)]
 WholeNumber = BeforeValidator(integral)
 UnixTime = Annotated[int, Field(ge=0, description="Unix time in seconds")]
@@ -160,6 +161,9 @@ class SearchBody(RequestBody):
     freshness: Annotated[str, _text(30, "day, week, month, year or FROM..TO", r"\S", examples=["week"])] | None = None
     safe: SafeSearch | None = None
     category: Category | None = None
+    sites: Annotated[list[Domain], Field(max_length=100)] | None = None
+    exclude: Annotated[list[Domain], Field(max_length=100)] | None = None
+    engines: Annotated[list[Engine], Field(max_length=100)] | None = None
     content: Annotated[bool, Field(description="read the pages and return their text")] | None = None
     compress: Compression | None = None
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="size of all `content`"), WholeNumber] | None = None
@@ -181,7 +185,7 @@ class HistoryMessage(RequestBody):
 
 
 Rounds = Annotated[int, Field(ge=1, le=20, description="maximum number of search rounds"), WholeNumber]
-PagesPerRound = Annotated[int, Field(ge=1, le=10, description="pages read per round"), WholeNumber]
+PagesPerRound = Annotated[int, Field(ge=1, le=20, description="pages read per round"), WholeNumber]
 
 
 class AskBody(RequestBody):

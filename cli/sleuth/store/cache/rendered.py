@@ -68,19 +68,35 @@ def make_key(
 def load(key: RenderedKey) -> tuple[str, str, str] | None:
     """Return the text for stdout and for stderr, with the current age, and the line for the journal."""
     try:
-        with open(key.file, "rb") as stream:
-            owner = os.fstat(stream.fileno()).st_uid
-            checksum, _, body = stream.read().partition(b"\0")
-        if checksum != digest(body) or (hasattr(os, "geteuid") and owner != os.geteuid()):
-            return None
-        parts = body.decode("utf-8", "surrogatepass").split("\0")
-        stamps, stored, expires, format, out, err, journal_line = parts
+        stamps, stored, expires, format, out, err, journal_line = _read(key.file)
         now, since, until = time.time(), float(stored), float(expires)
+        if stamps != key.stamps() or not since <= now < until:
+            return None
+        os.utime(key.file)  # see `last_printed`
     except (OSError, ValueError):
         return None
-    if stamps != key.stamps() or not since <= now < until:
-        return None
     return *fill_age(format, out, err, now - since), journal_line
+
+
+def _read(file: str) -> list[str]:
+    """Return the parts of a file; raise ValueError if it is damaged or of another user."""
+    with open(file, "rb") as stream:
+        owner = os.fstat(stream.fileno()).st_uid
+        checksum, _, body = stream.read().partition(b"\0")
+    if checksum != digest(body) or (hasattr(os, "geteuid") and owner != os.geteuid()):
+        raise ValueError(file)
+    return body.decode("utf-8", "surrogatepass").split("\0")
+
+
+def last_printed(paths: Paths) -> tuple[float, str]:
+    """Return when an answer was printed last, and its query."""
+    import json
+
+    try:
+        newest = max(_files(paths.rendered), key=os.path.getmtime)
+        return os.path.getmtime(newest), str(json.loads(f"{{{_read(newest)[-1]}}}")["query"])
+    except (OSError, ValueError, KeyError):
+        return 0.0, ""
 
 
 def save(key: RenderedKey, format: str, out: str, err: str, journal_line: str, age: float, ttl: float) -> None:
@@ -131,13 +147,17 @@ def digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=20).hexdigest().encode()
 
 
+def _files(folder: str) -> list[str]:
+    return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(SUFFIX)]
+
+
 def _make_room(folder: str) -> None:
-    """Delete the oldest files so that one more fits."""
+    """Delete the least recently used files so that one more fits."""
     from contextlib import suppress
 
-    files = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(SUFFIX)]
+    files = _files(folder)
     if len(files) >= MAX_ANSWERS:
-        files.sort(key=file_stamp)  # starts with the time of the last change
+        files.sort(key=file_stamp)  # starts with the time of the last use
         for file in files[: len(files) - MAX_ANSWERS + 1]:
             with suppress(OSError):  # another process was faster
                 os.unlink(file)

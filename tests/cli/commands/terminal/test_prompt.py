@@ -43,6 +43,20 @@ def prompt(sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> Any:
     child.close(force=True)
 
 
+def test_results_can_be_opened_after_the_prompt(sleuth: Any, prompt: Any) -> None:
+    prompt.sendline("q")
+    prompt.expect(pexpect.EOF)
+    assert sleuth("open", "--print", "2").out == "https://a.example/rust/1/2\n"
+
+
+def test_pages_are_not_fetched_offline(sleuth: Any, prompt: Any, httpserver: HTTPServer) -> None:
+    prompt.sendline("q")
+    prompt.expect(pexpect.EOF)
+    words = ("search", "-i", "-p", "searxng", "-n", "3", "--offline", "rust")
+    done = sleuth(*words, stdin="r 1\ns 1\nq\n", SEARXNG_URL=httpserver.url_for(""))
+    assert done.err.count("offline, and the page is not in the cache") == 2
+
+
 def test_grammar_of_the_prompt(prompt: Any) -> None:
     assert "rust p1 r3" in prompt.before
     assert "rust p1 r4" not in prompt.before

@@ -250,6 +250,8 @@ def test_auto_searches_the_configured_providers(server: Any) -> None:
         {"providerId": "searxng", "questions": ["x"], "number": 5},
         {"providerId": "searxng", "questions": ["x"], "count": 51},
         {"providerId": "searxng", "questions": ["x"], "language": "??"},
+        {"providerId": "searxng", "questions": ["x"], "sites": ["/(a+)+$/"]},
+        {"providerId": ["auto", "searxng"], "questions": ["x"]},
         {"providerId": "searxng", "questions": ["x"], "safe": "strickt"},
         {"providerId": "searxng", "questions": ["x"], "freshness": "soon"},
         {"providerId": [], "questions": ["x"]},
@@ -276,6 +278,13 @@ def test_options_of_a_search_are_those_of_the_command(server: Any, upstream: str
     read = server.call("POST", "/websearch/search", body | {"content": True, "limit": 100, "maxTokens": 50}).json
     assert read["status"]["phase"] != "default"
     assert sum(len(hit["content"]) for hit in read["results"]) <= 200
+
+
+def test_search_takes_domains_engines_and_long_language_tags(server: Any) -> None:
+    body = {"providerId": "searxng", "questions": ["tokio domains"], "language": "zh-Hant-TW"}
+    assert server.call("POST", "/websearch/search", body | {"sites": ["*.example", "a.example"]}).json["results"]
+    assert not server.call("POST", "/websearch/search", body | {"exclude": ["a.example"]}).json["results"]
+    assert server.call("POST", "/websearch/search", body | {"engines": ["bing"]}).status == 200
 
 
 def test_list_of_providers_names_every_one(server: Any) -> None:
