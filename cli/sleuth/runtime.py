@@ -172,6 +172,7 @@ class Runtime:
 
         try:
             table, health = self.table, self.health
+            table.check()
         except UnwritableError as problem:
             table, health = self._read_only(problem)
         return ProviderSelector(

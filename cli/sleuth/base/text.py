@@ -162,6 +162,11 @@ def mask(secret: str | None) -> str | None:
     return f"{secret[:4]}…{secret[-2:]}" if len(secret) >= 12 else "…"
 
 
+def is_common(secret: str) -> bool:
+    """Tell whether a secret may occur in any text, such as the password "admin" and the key "ollama"."""
+    return len(secret) < 8 or (len(secret) < 16 and not any(map(str.isdigit, secret)))
+
+
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Replace every secret in a text, whichever of its characters are encoded or escaped, and how."""
     known = {secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from sleuth.base.text import clean, may_contain, redact
+from sleuth.base.text import clean, is_common, may_contain, redact
 from sleuth_providers.base import Details, DirectAnswer, Found, Result
 
 TYPE_CHECKING = False
@@ -22,7 +22,11 @@ TEXT_FIELDS = tuple(name for name in Result._fields if name not in ("score", "en
 
 
 def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
-    """Return an answer with lists and texts truncated and the user's keys, if the server repeats them, redacted."""
+    """Return an answer with lists and texts truncated and the user's keys, if the server repeats them, redacted.
+
+    A secret that is a common word stays: redacting it would change titles and URLs.
+    """
+    secrets = tuple(secret for secret in secrets if not is_common(secret))
 
     def safe(value: Any, max_chars: int = MAX_CHARS) -> Any:
         if isinstance(value, Details):

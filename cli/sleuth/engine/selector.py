@@ -100,7 +100,7 @@ class ProviderSelector:
         for candidate in candidates:
             if not candidate.row.enabled:
                 raise RequestError("{id} is disabled", "enable it: sleuth providers set {id} --enable", id=candidate.id)
-        others = [row.id for row in self.table.all() if "all" in ids and row.enabled and row.id not in ids]
+        others = [row.id for row in self.table.all() if row.enabled and row.id not in ids] if "all" in ids else []
         usual = [one for one in map(self.candidate, others) if not one.adapter.opt_in]
         fitting = [one for one in usual if not category or category in one.adapter.categories]
         return candidates + [candidate for candidate in fitting if self.obstacle(candidate) is None]

@@ -12,7 +12,7 @@ from sleuth.render import View
 from sleuth.render.fields import as_cell, explanation, hit_fields
 from sleuth.render.layouts import facts_line
 
-WIDTH = r"(?:.?[<>^])?\d{0,3}(?:\.\d{1,3})?"  # as in Python, for text
+WIDTH = r"(?:.?[<>^])?(?:[1-9]\d{0,2})?(?:\.\d{1,3})?"  # as in Python, for text
 
 
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
@@ -44,11 +44,11 @@ def render(outcome: Outcome, out: TextIO, view: View) -> None:
 def check_template(template: str) -> None:
     """Raise RequestError if a template contains an unknown field or a single brace."""
     try:
-        names = {name: spec or "" for _, name, spec, _ in Formatter().parse(template) if name is not None}
+        fields = [(name, spec or "") for _, name, spec, _ in Formatter().parse(template) if name is not None]
     except ValueError:
         hint = "use names in braces, such as '{{rank}} {{url}}', and {{{{ or }}}} for a brace"
         raise RequestError("unbalanced brace in --template {template!r}", hint, template=template) from None
-    unknown = next((name for name in names if name not in FIELDS), None)
+    unknown = next((name for name, _ in fields if name not in FIELDS), None)
     if unknown is not None:
         raise RequestError(
             "unknown field {{{name}}} in --template",
@@ -56,8 +56,9 @@ def check_template(template: str) -> None:
             name=unknown,
             fields=", ".join(FIELDS),
         )
-    for width in (spec for spec in names.values() if not re.fullmatch(WIDTH, spec)):
-        raise RequestError("invalid width {width!r} in --template", "use at most 999: '{{title:<40}}'", width=width)
+    for width in (spec for _, spec in fields if not re.fullmatch(WIDTH, spec)):
+        hint = "use 1 to 999, such as '{{rank:>3}} {{title:<40}}'"
+        raise RequestError("invalid width {width!r} in --template", hint, width=width)
 
 
 def _fill(outcome: Outcome, out: TextIO, template: str) -> None:

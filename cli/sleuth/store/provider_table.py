@@ -57,6 +57,7 @@ class ProviderRow(Record):
 
 
 # Reads a row of the provider table too, so that a damaged one is found before a search depends on it.
+ALL_ROWS = "SELECT * FROM websearch_provider ORDER BY id"
 SEEDED = "SELECT value FROM meta WHERE name = 'seeded' AND EXISTS (SELECT name FROM websearch_provider)"
 
 
@@ -70,6 +71,7 @@ class ProviderTable:
         """Add missing built-in providers, unless that was done already for this `mark`."""
         if [(mark,)] == [tuple(row) for row in self._rows(SEEDED)]:
             return
+        self.check()
         new = list(adapters())
         with self._transaction():
             for adapter in new:
@@ -91,10 +93,13 @@ class ProviderTable:
         )
         return bool(done.rowcount)
 
+    def check(self) -> None:
+        """Raise DatabaseError if a row cannot be read; damage may be in one page only."""
+        self._rows(ALL_ROWS)
+
     def all(self) -> list[ProviderRow]:
         """Return all rows by id."""
-        found = self._rows("SELECT * FROM websearch_provider ORDER BY id")
-        return [row for row in map(self._row, found) if row.id]
+        return [row for row in map(self._row, self._rows(ALL_ROWS)) if row.id]
 
     def get(self, id: str) -> ProviderRow:
         """Return one row; the error for an unknown id suggests the closest one."""

@@ -78,6 +78,7 @@ def _readable_rows(path: str, table: str, columns: list[str]) -> Iterator[tuple[
 def _open(path: str) -> sqlite3.Connection:
     """Open a copy with its write-ahead log, or without it if the log is damaged too."""
     connection = sqlite3.connect(path)
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")  # invalid text must not cost the row
     try:
         connection.execute("PRAGMA writable_schema = ON")  # else a file that is too short is not read at all
         connection.execute(TABLES).fetchall()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from sleuth.base import choices
@@ -184,7 +185,9 @@ class Settings:
         return "" if found.origin == "file" and origin(self[url]) != origin(known) else str(found.value)
 
     def problems(self) -> Iterator[str]:
-        """Yield a message for every invalid value and unknown key."""
+        """Yield a message for every invalid value and unknown key, and if a file that was chosen does not exist."""
+        if self.environ.get("SLEUTH_CONFIG") and not os.path.exists(self.path):
+            yield tr("there is no file {path}, which SLEUTH_CONFIG names", path=self.path)
         for setting in TABLE.values():
             if problem := self.look_up(setting).problem:
                 yield problem

@@ -114,3 +114,9 @@ def test_edit_opens_the_editor_on_a_commented_file(sleuth: Any) -> None:
 def test_path_prints_the_path_of_the_file(sleuth: Any) -> None:
     assert sleuth("config", "path").out == f"{sleuth.home}/config/config.toml\n"
     assert sleuth("config", "path", SLEUTH_CONFIG="/etc/other.toml").out == "/etc/other.toml\n"
+
+
+def test_chosen_file_that_does_not_exist_is_reported(sleuth: Any) -> None:
+    done = sleuth("config", "validate", SLEUTH_CONFIG="/no/such.toml")
+    assert done.exit == 2
+    assert done.err == "warning: there is no file /no/such.toml, which SLEUTH_CONFIG names\n"

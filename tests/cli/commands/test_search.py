@@ -143,6 +143,8 @@ def test_site_may_be_a_url(sleuth: Any, searxng: HTTPServer) -> None:
         (["--site", "a.example", "--site", ""], "error: --site is empty"),
         (["--template", "{rank"], "unbalanced brace in --template"),
         (["--template", "{title:>9999999999}"], "invalid width '>9999999999' in --template"),
+        (["--template", "{title:9999}{title}"], "invalid width '9999' in --template"),
+        (["--template", "{rank:03}"], "invalid width '03' in --template"),
         (["--template", "{title:{x}}"], "invalid width '{x}' in --template"),
         (["--count"], "error: --count needs a value"),
         (["-n", "99"], "error: --count must be 1–50, not 99"),

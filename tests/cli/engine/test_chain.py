@@ -1,5 +1,7 @@
 """Which providers a search without -p uses: the default provider, then a chain by category and language."""
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -216,3 +218,24 @@ def test_unknown_provider_in_the_settings_is_named(make_sleuth: Any, httpserver:
         ["error: websearch.default_provider: unknown provider 'nosuch'", "hint: set it: sleuth providers use ID"],
     )
     assert sleuth("providers", "list", SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="nosuch").exit == 0
+
+
+def test_damaged_row_does_not_stop_a_search_and_nothing_is_written(sleuth: Any) -> None:
+    assert sleuth("providers", "list").exit == 0
+    path = sleuth.home / "data" / "sleuth.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("UPDATE websearch_provider SET name = CAST(x'ff' AS TEXT) WHERE id = 'brave'")
+        connection.execute("DELETE FROM meta")
+        connection.commit()
+    before = path.read_bytes()
+    done = sleuth("search", "--offline", "enable json in searxng")
+    assert done.exit == 0
+    assert "is damaged" in done.err
+    assert "sleuth doctor" in done.err
+    assert path.read_bytes() == before
+    assert "✗ Database cannot be used" in sleuth("doctor", "--only", "install.database").out
+    rows = len(sleuth("providers", "list", "--ids").out.split())
+    assert sleuth("doctor", "--repair").exit == 0
+    done = sleuth("providers", "list", "--ids")
+    assert (len(done.out.split()), done.err) == (rows, "")

@@ -81,6 +81,12 @@ def test_repeated_key_is_redacted(said: str) -> None:
     assert "[hidden]" in found.results[0].title
 
 
+@pytest.mark.parametrize("secret", ["admin", "search", "test", "contributions"])
+def test_common_word_as_a_password_changes_no_result(secret: str) -> None:
+    found = Found((Result(f"Django {secret}", f"https://{secret}.example/{secret}/"),))
+    assert limited(found, (secret, KEY)) == found
+
+
 def test_details_survive_the_cache() -> None:
     details = Details(authors=("Ada",), year=2026, open_access=True, cited_by=0, doi="10.1000/a")
     found = Found((Result("a", "https://a.test/", details=details), Result("b", "https://b.test/")))

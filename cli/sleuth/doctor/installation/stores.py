@@ -13,6 +13,7 @@ from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, fail, ok, shell, skipped, warn
 from sleuth.store.database import MEMORY, Migration, open_database, open_read_only
 from sleuth.store.migrations import MIGRATIONS
+from sleuth.store.provider_table import ALL_ROWS
 from sleuth.store.settings import CACHE_TTL, Settings
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def _inspect(path: str, migrations: Sequence[Migration]) -> tuple[int, str]:
             problem = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
             with closing(open_database(MEMORY, migrations[:version])) as intact:
                 missing = {*map(tuple, intact.execute(COLUMNS))} - {*map(tuple, connection.execute(COLUMNS))}
+            if problem == "ok" and migrations is MIGRATIONS and not missing:
+                connection.execute(ALL_ROWS).fetchall()  # quick_check finds neither wrong indexes nor invalid text
             return version, f"no such column: {'.'.join(min(missing))}" if problem == "ok" and missing else problem
     except sqlite3.Error as problem:
         return 0, str(problem)

@@ -33,6 +33,11 @@ def test_pieces_are_unchanged_without_a_key() -> None:
     assert list(redacted("", stream(*pieces))) == pieces
 
 
+def test_common_word_as_a_key_changes_no_reply() -> None:
+    pieces = [Piece(text="Run ollama serve."), Piece(finish="stop")]
+    assert list(redacted("ollama", stream(*pieces))) == pieces
+
+
 def test_key_is_redacted_from_reasoning() -> None:
     shown = redacted(KEY, stream(Piece(reasoning=f"<{KEY}>"), Piece(finish="stop")))
     assert "".join(piece.reasoning for piece in shown) == "<…>"
