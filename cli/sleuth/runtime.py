@@ -16,7 +16,7 @@ from sleuth.store.settings import CACHE_ENTRIES, CACHE_TTL, CACHE_URL, FETCH_TTL
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from sqlite3 import Connection
+    from sqlite3 import Connection, Error
     from typing import Any, TextIO
 
     from sleuth.answers.answer import Answer
@@ -97,7 +97,7 @@ class Runtime:
         """Cooldowns, quotas and latencies of providers."""
         from sleuth.store.health import Health
 
-        return Health(self.database, self.shared)
+        return Health(self.database, self.shared, self._spare_database)
 
     @cached_property
     def shared(self) -> RedisServer | None:
@@ -340,6 +340,18 @@ class Runtime:
         hint = tr("; {hint}", hint=tr(problem.hint, **problem.values)) if isinstance(problem, DatabaseError) else ""
         self.warn(tr(problem.message, **problem.values) + tr(effect) + hint)
         return table, Health(connection, self.shared)
+
+    def _spare_database(self, problem: Error) -> Connection:
+        """Return a database in memory, with a warning, if the one on disk is damaged; else raise the problem again."""
+        from sleuth.store.database import MEMORY, database_error, open_database
+        from sleuth.store.migrations import MIGRATIONS
+
+        error = database_error(self.paths.database, problem)
+        if not isinstance(error, DatabaseError):
+            raise problem
+        hint = tr("; {hint}", hint=tr(error.hint, **error.values))
+        self.warn(tr(error.message, **error.values) + tr("; usage and cooldowns are not saved") + hint)
+        return open_database(MEMORY, MIGRATIONS)
 
     def _jina_key(self) -> str:
         """Return the key of the jina provider for the page reader; empty without one, or if it is for another host."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 import time
 from collections.abc import Sequence
@@ -13,7 +14,13 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Concatenate, ParamSpec, TypeVar
+
     from sleuth.store.cache.redis.server import RedisServer
+
+    P = ParamSpec("P")
+    T = TypeVar("T")
 
 COOLDOWNS_S = (60, 300, 1500, 3600)
 WALL_COOLDOWNS_S = (900, 1800, 3600)
@@ -51,13 +58,38 @@ class LoggedRequest(Record):
     cost: float
 
 
+def _in_spare_database(method: Callable[Concatenate[Health, P], T]) -> Callable[Concatenate[Health, P], T]:
+    """Call a method again with another database if that on disk is damaged."""
+
+    @functools.wraps(method)
+    def call(health: Health, /, *args: P.args, **options: P.kwargs) -> T:
+        before = health.connection
+        try:
+            return method(health, *args, **options)
+        except sqlite3.DatabaseError as problem:
+            if health.spare:
+                health.connection, health.spare = health.spare(problem), None
+            elif health.connection is before:  # else a method that this one calls has replaced it
+                raise
+            return method(health, *args, **options)
+
+    return call
+
+
 class Health:
     """The request log and the cooldowns in the database."""
 
-    def __init__(self, connection: sqlite3.Connection, shared: RedisServer | None = None) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        shared: RedisServer | None = None,
+        spare: Callable[[sqlite3.Error], sqlite3.Connection] | None = None,
+    ) -> None:
         self.connection, self.shared = connection, shared  # `shared` has rate limits and counts over all machines
+        self.spare = spare  # returns another database for a damaged one; raises any other problem again
         self._unshared: list[LoggedRequest] = []
 
+    @_in_spare_database
     def cooldown(self, name: str, now: float | None = None) -> Cooldown | None:
         """Return the cooldown of a provider, or of one of its keys; None when it may be used."""
         row = self.connection.execute("SELECT until, state FROM health WHERE name = ?", (name,)).fetchone()
@@ -103,6 +135,7 @@ class Health:
             "DELETE FROM health WHERE name = ? OR substr(name, 1, length(?) + 1) = ? || '#'", (name, name, name)
         )
 
+    @_in_spare_database
     def reserve(
         self,
         provider: str,
@@ -178,16 +211,19 @@ class Health:
 
             count_requests(self.shared, requests)
 
+    @_in_spare_database
     def has_answered(self, provider: str) -> bool:
         """Tell whether a provider has answered before."""
         sql = "SELECT 1 FROM request WHERE provider = ? AND state IN ('ok', 'empty') LIMIT 1"
         return self.connection.execute(sql, (provider,)).fetchone() is not None
 
+    @_in_spare_database
     def request_count(self, provider: str) -> int:
         """Return the number of requests so far, by which several keys rotate."""
         row = self.connection.execute("SELECT count(*) FROM request WHERE provider = ? AND cached = 0", (provider,))
         return int(row.fetchone()[0])
 
+    @_in_spare_database
     def usual_time(self, provider: str) -> float | None:
         """Return the 90th percentile of recent response times in seconds; None with fewer than five."""
         rows = self.connection.execute(

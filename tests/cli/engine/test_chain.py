@@ -239,3 +239,25 @@ def test_damaged_row_does_not_stop_a_search_and_nothing_is_written(sleuth: Any) 
     assert sleuth("doctor", "--repair").exit == 0
     done = sleuth("providers", "list", "--ids")
     assert (len(done.out.split()), done.err) == (rows, "")
+
+
+def test_damage_in_any_table_does_not_stop_a_search(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json(
+        {"results": [{"title": "Rust", "url": "https://a.example/"}]}
+    )
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    assert sleuth("search", "-p", "searxng", "rust").exit == 0
+    assert sleuth("usage").exit == 0
+    path = sleuth.home / "data" / "sleuth.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        roots = dict(connection.execute("SELECT rootpage, name FROM sqlite_master WHERE rootpage > 1").fetchall())
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+    intact = path.read_bytes()
+    for page, name in roots.items():
+        path.write_bytes(intact[: (page - 1) * size] + b"\xee" * size + intact[page * size :])
+        done = sleuth("search", "-p", "searxng", "--no-cache", "rust")
+        assert done.exit == 0, f"{name}: {done.err}"
+        assert "https://a.example/" in done.out
+        for side_file in path.parent.glob("sleuth.db-*"):
+            side_file.unlink()
