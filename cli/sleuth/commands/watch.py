@@ -75,11 +75,13 @@ def run(
     """
     store = _store(runtime)
     words, shown = options["words"], SearchOptions(**{key: options[key] for key in FORMATS})
-    if not words and not name:
-        return _run_all(runtime, store, shown)
-    name = name or watch_name(words or ())
     given = {key: options[key] for key in SEARCH_OPTIONS} | {"category": category}
     changes = {key: value for key, value in given.items() if value not in (None, [], ())}
+    if not words and not name:
+        if changes or feed or command:
+            raise RequestError("which saved search should change?", "name it: sleuth watch --name NAME …")
+        return _run_all(runtime, store, shown)
+    name = name or watch_name(words or ())
     with store.locked(name):
         known = store.load(name)
         if known is None and not words:

@@ -33,7 +33,7 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
     """Return the request for some options; settings fill in what is not given."""
     from sleuth.engine.search import SearchRequest
 
-    for name in ("sites", "exclude", "engines", "rules", "output", "batch", "record", "replay"):
+    for name in ("sites", "exclude", "engines", "rules", "output", "batch", "record", "replay", "template", "fields"):
         value, flag = getattr(options, name), OPTIONS[name].flags[0]
         if "" in (value if isinstance(value, tuple) else (value,)):  # a variable of the shell that is not set
             raise RequestError("{option} is empty", "give it a value, or omit it", option=flag)
