@@ -10,34 +10,29 @@ from sleuth_providers.errors import PrivateAddressError
 from sleuth_providers.net.policy import Guard
 
 # `ipaddress.is_global` differs between Python releases, so the ranges are listed here.
-PRIVATE_4 = tuple(
-    IPv4Network(network)
-    for network in (
-        "0.0.0.0/8",  # this network, this host
-        "10.0.0.0/8",
-        "100.64.0.0/10",  # carrier-grade NAT
-        "127.0.0.0/8",
-        "169.254.0.0/16",  # link-local, cloud metadata
-        "172.16.0.0/12",
-        "192.0.0.0/24",  # protocol assignments
-        "192.0.2.0/24",  # documentation
-        "192.88.99.0/24",  # 6to4 relays
-        "192.168.0.0/16",
-        "198.18.0.0/15",  # benchmarks
-        "198.51.100.0/24",  # documentation
-        "203.0.113.0/24",  # documentation
-        "224.0.0.0/3",  # multicast, reserved, broadcast
-    )
+PRIVATE_4 = (
+    "0.0.0.0/8",  # this network, this host
+    "10.0.0.0/8",
+    "100.64.0.0/10",  # carrier-grade NAT
+    "127.0.0.0/8",
+    "169.254.0.0/16",  # link-local, cloud metadata
+    "172.16.0.0/12",
+    "192.0.0.0/24",  # protocol assignments
+    "192.0.2.0/24",  # documentation
+    "192.88.99.0/24",  # 6to4 relays
+    "192.168.0.0/16",
+    "198.18.0.0/15",  # benchmarks
+    "198.51.100.0/24",  # documentation
+    "203.0.113.0/24",  # documentation
+    "224.0.0.0/3",  # multicast, reserved, broadcast
 )
+PRIVATE_6 = (
+    "2001::/23",  # protocol assignments, with Teredo, which embeds IPv4 addresses
+    "2001:db8::/32",  # documentation
+    "3fff::/20",  # documentation
+)
+PRIVATE: tuple[IPv4Network | IPv6Network, ...] = (*map(IPv4Network, PRIVATE_4), *map(IPv6Network, PRIVATE_6))
 PUBLIC_6 = IPv6Network("2000::/3")
-PRIVATE_6 = tuple(
-    IPv6Network(network)
-    for network in (
-        "2001::/23",  # protocol assignments, with Teredo, which embeds IPv4 addresses
-        "2001:db8::/32",  # documentation
-        "3fff::/20",  # documentation
-    )
-)
 NAT64 = IPv6Network("64:ff9b::/96")
 LOCAL_NAMES = (
     *("localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "private"),
@@ -61,10 +56,10 @@ def is_public(address: str) -> bool:
         if found.scope_id is not None:
             return False
         inner = _embedded(found)
-        if inner is None:
-            return found in PUBLIC_6 and not any(found in network for network in PRIVATE_6)
-        found = inner
-    return not any(found in network for network in PRIVATE_4)
+        if inner is None and found not in PUBLIC_6:
+            return False
+        found = inner or found
+    return not any(found in network for network in PRIVATE)
 
 
 def is_local(host: str) -> bool:
