@@ -22,7 +22,7 @@ from typing import Any
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import BadResponseError, BrokenOffError, DeadlineError, ProviderError, UnreachableError
 from sleuth_providers.net.connection import check_behind_proxy, connection_error, remaining, resolve
-from sleuth_providers.net.http1 import INCOMPLETE, NOT_HTTP, encoded, exchange, request_head
+from sleuth_providers.net.http1 import INCOMPLETE, NOT_HTTP, encoded, exchange, read_limited, request_head
 from sleuth_providers.net.identity import CHROME_VERSION
 from sleuth_providers.net.policy import ExchangeLimits, Guard
 from sleuth_providers.net.urls import host_header, host_of, request_target, split_url
@@ -101,7 +101,9 @@ def _send(
     response = client.request(getattr(wreq.Method, method), url, **options)
     received = {str(name, "latin-1").lower(): str(value, "latin-1") for name, value in response.headers}
     status = response.status.as_int()
-    return status, received, _read_limited(response, status, limit)
+    with response.stream() as pieces:
+        chunks = (bytes(piece) for piece in pieces if isinstance(piece, memoryview))  # decompressed; not the trailers
+        return status, received, read_limited(chunks, "", status, limit)
 
 
 def _connection_options(
@@ -188,20 +190,6 @@ def _store(certificates: bytes) -> Any:
     import wreq
 
     return wreq.CertStore.from_pem_stack(certificates)
-
-
-def _read_limited(response: Any, status: int, limit: int) -> bytes:
-    """Return the body, decompressed as it streams; raise BadResponseError as soon as it exceeds the limit."""
-    parts, size = [], 0
-    with response.stream() as pieces:
-        for piece in pieces:
-            if not isinstance(piece, memoryview):  # trailers
-                continue
-            size += len(piece)
-            if size > limit:
-                raise BadResponseError("larger than {size:g} MB", size=limit / 1_000_000, status=status)
-            parts.append(bytes(piece))
-    return b"".join(parts)
 
 
 def _error(problem: Exception, where: str, proxy: str | None) -> ProviderError | None:
