@@ -9,6 +9,7 @@ import os
 import ssl
 import sys
 import time
+from functools import cache
 
 from sleuth_providers.errors import UnreachableError
 from sleuth_providers.net.connection import CHUNK_BYTES, remaining
@@ -19,22 +20,14 @@ if TYPE_CHECKING:
 
 CA_FOLDERS = ("/etc/ssl/certs", "/etc/pki/tls/certs")
 
-_context: Any = None
 
-
+@cache
 def tls_context() -> Any:
     """Return the TLS context of this process, created on first use.
 
     OpenSSL looks certificates up one by one in a folder of hashed names; loading a bundle file costs more than the
     rest of start-up.
     """
-    global _context
-    if _context is None:
-        _context = _create_context()
-    return _context
-
-
-def _create_context() -> Any:
     if sys.platform != "linux":
         import truststore
 

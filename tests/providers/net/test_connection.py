@@ -3,7 +3,7 @@
 import socket
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -269,17 +269,18 @@ def test_name_is_resolved_once(serve: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.fixture
-def fresh_tls(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def fresh_tls(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
     """Forget the TLS settings of this process and take others."""
 
     def use(**environ: str) -> None:
-        monkeypatch.setattr(tls, "_context", None)
+        tls.tls_context.cache_clear()
         for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
             monkeypatch.delenv(name, raising=False)
         for name, value in environ.items():
             monkeypatch.setenv(name, value)
 
-    return use
+    yield use
+    tls.tls_context.cache_clear()
 
 
 LOCAL = "DNS:localhost,IP:127.0.0.1"

@@ -32,11 +32,12 @@ SCRIPT = {"Accept": "*/*", "Sec-Fetch-Dest": "empty", "Sec-Fetch-Mode": "cors", 
 def recorder(make_certificate: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[TlsRecorder]:
     certificate = make_certificate("DNS:localhost")
     monkeypatch.setenv("SSL_CERT_FILE", certificate.file)
-    monkeypatch.setattr(tls, "_context", None)
+    tls.tls_context.cache_clear()
     impersonation._certificates.cache_clear()
     made = TlsRecorder(certificate.context)
     yield made
     made.close()
+    tls.tls_context.cache_clear()
     impersonation._certificates.cache_clear()
 
 

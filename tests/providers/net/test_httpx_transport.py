@@ -3,7 +3,7 @@
 import select
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -16,12 +16,13 @@ from sleuth_providers.net.policy import ExchangeLimits
 
 
 @pytest.fixture
-def certificate(make_certificate: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def certificate(make_certificate: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A certificate for localhost that is trusted."""
     made = make_certificate("DNS:localhost,IP:127.0.0.1")
-    monkeypatch.setattr(tls, "_context", None)
+    tls.tls_context.cache_clear()
     monkeypatch.setenv("SSL_CERT_FILE", made.file)
-    return made
+    yield made
+    tls.tls_context.cache_clear()
 
 
 def tunnel_to(port: int) -> Callable[[Any, bytes], None]:

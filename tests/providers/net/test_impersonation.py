@@ -34,10 +34,11 @@ def trust(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
     def use(certificate: Any) -> None:
         monkeypatch.setenv("SSL_CERT_FILE", certificate.file)
-        monkeypatch.setattr(tls, "_context", None)
+        tls.tls_context.cache_clear()
         impersonation._certificates.cache_clear()
 
     yield use
+    tls.tls_context.cache_clear()
     impersonation._certificates.cache_clear()
 
 

@@ -73,17 +73,18 @@ def proxy() -> Iterator[Callable[[int], Proxy]]:
 
 
 @pytest.fixture
-def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+def trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ssl.SSLContext]:
     """Give the server's side of a certificate for model.test that is trusted here."""
     file, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     words = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test"
     words += f" -addext subjectAltName=DNS:model.test,DNS:localhost -keyout {key} -out {file}"
     subprocess.run(words.split(), check=True, capture_output=True)
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    monkeypatch.setattr(tls, "_context", None)
+    tls.tls_context.cache_clear()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(file, key)
-    return context
+    yield context
+    tls.tls_context.cache_clear()
 
 
 def test_certificate_that_is_good_is_accepted(trusted: ssl.SSLContext, serve: Any, wire: Any) -> None:
