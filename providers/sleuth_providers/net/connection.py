@@ -30,7 +30,9 @@ CHUNK_BYTES = 65536
 NEXT_ADDRESS_S = 0.25  # how long an address may take before the next one is tried as well (RFC 8305)
 
 
-def connect(host: str, port: int, until: float, guard: Guard | None = None, *, tls: bool = False) -> socket.socket:
+def connect(
+    host: str, port: int, until: float, guard: Guard | None = None, *, tls: bool = False, context: Any = None
+) -> socket.socket:
     """Return a connection to a host, which is resolved once, so that the guard sees the address that is used."""
     addresses = resolve(host, port, until)
     if guard:
@@ -38,7 +40,7 @@ def connect(host: str, port: int, until: float, guard: Guard | None = None, *, t
     plain = connect_first(addresses, until)
     try:
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return start_tls(plain, host, until) if tls else plain
+        return start_tls(plain, host, until, context) if tls else plain
     except BaseException:
         plain.close()
         raise

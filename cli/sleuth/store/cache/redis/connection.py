@@ -10,12 +10,13 @@ import re
 import socket
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from io import BufferedReader
 from typing import Any
 
 from sleuth.store.cache.redis.address import RedisAddress
 from sleuth_providers.errors import ProviderError
-from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect, start_tls
+from sleuth_providers.net.connection import CHUNK_BYTES, DeadlineSocket, connect
 
 CONNECT_TIMEOUT_S = 0.5
 MAX_REPLY_BYTES = 4_000_000  # for all replies of one exchange
@@ -65,12 +66,11 @@ class RedisConnection:
 
     def ask(self, commands: Sequence[Command], until: float) -> list[Any]:
         """Send commands together and return the reply to each: bytes, a number, None, a list or a RedisReplyError."""
-        if not self._may_lack_certificate:
-            return self._ask(commands, until)
         try:
             replies = self._ask(commands, until)
         except OSError as problem:  # TLS 1.3 refuses a client only after the handshake
-            if type(problem).__name__.startswith("SSL") or isinstance(problem, ConnectionError):
+            is_refusal = type(problem).__name__.startswith("SSL") or isinstance(problem, ConnectionError)
+            if self._may_lack_certificate and is_refusal:
                 raise CertificateRequiredError from problem
             raise
         self._may_lack_certificate = False
@@ -139,20 +139,15 @@ def packed(command: Command) -> bytes:
 def _find_primary(address: RedisAddress) -> Node:
     """Return the primary server that the first sentinel which answers knows."""
     problem: Exception = ConnectionError("no sentinel")
+    login = address._replace(service="", user="", password="", database=0)
+    command = ("SENTINEL", "GET-MASTER-ADDR-BY-NAME", address.service)
     for node in address.nodes:
         try:
-            sentinel = RedisConnection(address._replace(service="", user="", password="", database=0), node)
-        except OSError as error:
-            problem = error
-            continue
-        try:
-            command = ("SENTINEL", "GET-MASTER-ADDR-BY-NAME", address.service)
-            [reply] = sentinel.ask([command], time.monotonic() + CONNECT_TIMEOUT_S)
+            with closing(RedisConnection(login, node)) as sentinel:
+                [reply] = sentinel.ask([command], time.monotonic() + CONNECT_TIMEOUT_S)
         except (OSError, NotRedisError) as error:
             problem = error
             continue
-        finally:
-            sentinel.close()
         if isinstance(reply, list) and len(reply) == 2 and all(isinstance(part, bytes) for part in reply):
             return reply[0].decode(), int(reply[1])
         problem = UnknownServiceError()
@@ -161,7 +156,7 @@ def _find_primary(address: RedisAddress) -> Node:
 
 def _tls_context(address: RedisAddress) -> Any:
     """Return a context with the files that the address names; None for that of the system."""
-    if not (address.certificate or address.authority):
+    if not address.secure or not (address.certificate or address.authority):
         return None
     import ssl
 
@@ -175,12 +170,7 @@ def _connect_first(address: RedisAddress, nodes: Sequence[Node], until: float) -
     problem: OSError = ConnectionError("no host")
     for host, port in nodes:
         try:
-            plain = connect(host, port, until)
-            try:
-                return start_tls(plain, host, until, _tls_context(address)) if address.secure else plain
-            except BaseException:
-                plain.close()
-                raise
+            return connect(host, port, until, tls=address.secure, context=_tls_context(address))
         except OSError as error:
             problem = error
     raise problem
