@@ -11,26 +11,11 @@ from sleuth import __version__
 from sleuth.answers.llm.chat import Piece, Prompt
 from sleuth.answers.llm.dialect import dialect_of, make_body, rejected_field
 from sleuth.answers.llm.endpoint import chat_url, server_name
-from sleuth.answers.llm.errors import (
-    ModelBrokenOffError,
-    ModelError,
-    ModelRequestError,
-    ModelResponseError,
-    ModelTimeoutError,
-    ModelUnreachableError,
-    RequestTarget,
-)
+from sleuth.answers.llm.errors import ModelError, RequestTarget, connection_error
 from sleuth.answers.llm.prices import Price, estimate_usage
 from sleuth.answers.llm.stream import ReadTimeouts, ReplyStream, redacted, split_unopened
 from sleuth.base import logs, tracing
-from sleuth_providers.errors import (
-    BadRequestError,
-    BadResponseError,
-    BrokenOffError,
-    DeadlineError,
-    ProviderError,
-    UnreachableError,
-)
+from sleuth_providers.errors import BrokenOffError, ProviderError
 from sleuth_providers.net.client import system_proxy
 from sleuth_providers.net.httpx_transport import Deadline, stream
 from sleuth_providers.net.identity import user_agent
@@ -39,12 +24,6 @@ from sleuth_providers.records import Record
 USER_AGENT = user_agent(__version__)
 CONNECT_TIMEOUT_S = 10.0  # TLS included
 MAX_ATTEMPTS = 3
-MODEL_ERRORS: tuple[tuple[type[ProviderError], type[ModelError]], ...] = (
-    (BrokenOffError, ModelBrokenOffError),
-    (UnreachableError, ModelUnreachableError),
-    (BadRequestError, ModelRequestError),
-    (BadResponseError, ModelResponseError),
-)
 
 
 class ModelEndpoint(Record):
@@ -93,7 +72,9 @@ class ChatModel:
                 with self._span() as span, closing(self._attempt(prompt, body, timeouts)) as pieces:
                     for piece in pieces:
                         started = True
-                        span.set_attributes({f"gen_ai.usage.{name}": value for name, value in _tokens(piece).items()})
+                        if piece.finish:
+                            span.set_attributes({"gen_ai.usage.input_tokens": piece.usage.prompt_tokens})
+                            span.set_attributes({"gen_ai.usage.output_tokens": piece.usage.completion_tokens})
                         yield piece
                 return
             except ModelError as error:
@@ -141,24 +122,11 @@ class ChatModel:
             lost = error
         yield from reply.rest()
         if not reply.finish:
-            raise self._error(lost, timeouts) from lost
+            raise connection_error(self.target, lost, timeouts.seconds) from lost
         usage = reply.usage if reply.usage.calls else estimate_usage(prompt, reply.size)
         usage = usage._replace(cost=self.endpoint.price.cost(usage))
         logs.log("%s: %s, %s tokens", self.target.server, reply.finish, usage.prompt_tokens + usage.completion_tokens)
         yield Piece(finish=reply.finish, usage=usage)
-
-    def _error(self, error: ProviderError, timeouts: ReadTimeouts) -> ModelError:
-        """Return the ModelError for an error of the connection."""
-        if isinstance(error, DeadlineError):
-            return ModelTimeoutError(server=self.target.server, seconds=timeouts.seconds)
-        kind = next((ours for theirs, ours in MODEL_ERRORS if isinstance(error, theirs)), ModelError)
-        return kind(server=self.target.server, detail=error.detail)
-
-
-def _tokens(piece: Piece) -> dict[str, int]:
-    if not piece.finish:
-        return {}
-    return {"input_tokens": piece.usage.prompt_tokens, "output_tokens": piece.usage.completion_tokens}
 
 
 def _pause(error: ModelError, attempt: int) -> float:

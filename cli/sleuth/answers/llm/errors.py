@@ -27,7 +27,14 @@ from sleuth.base.errors import SleuthError
 from sleuth.base.text import shorten
 from sleuth.base.urls import clean_url
 from sleuth_providers.base import Response
-from sleuth_providers.errors import ProviderError
+from sleuth_providers.errors import (
+    BadRequestError,
+    BadResponseError,
+    BrokenOffError,
+    DeadlineError,
+    ProviderError,
+    UnreachableError,
+)
 from sleuth_providers.json import as_dict, as_list, as_number, as_text
 from sleuth_providers.net.client import retry_after
 from sleuth_providers.records import Record
@@ -174,6 +181,14 @@ STATUS_BY_TEXT = (
 )
 
 
+CONNECTION_ERRORS: dict[type[ProviderError], type[ModelError]] = {  # the first type that matches
+    BrokenOffError: ModelBrokenOffError,
+    UnreachableError: ModelUnreachableError,
+    BadRequestError: ModelRequestError,
+    BadResponseError: ModelResponseError,
+}
+
+
 class RequestTarget(Record):
     """The model and URL of a request, for error messages."""
 
@@ -205,6 +220,14 @@ def is_error(document: Any) -> bool:
     return (
         bool(body.get("error")) or body.get("object") == "error" or ("choices" not in body and bool(error_text(body)))
     )
+
+
+def connection_error(target: RequestTarget, error: ProviderError, seconds: float) -> ModelError:
+    """Return the error for a connection that failed, or that was silent for some seconds."""
+    if isinstance(error, DeadlineError):
+        return ModelTimeoutError(server=target.server, seconds=seconds)
+    kind = next((ours for theirs, ours in CONNECTION_ERRORS.items() if isinstance(error, theirs)), ModelError)
+    return kind(server=target.server, detail=error.detail)
 
 
 def response_error(target: RequestTarget, response: Response) -> ModelError:
