@@ -105,9 +105,7 @@ def _stopped(session: Session, program: str, container: Container, values: dict[
     evidence = tr("{name}: {status}", name=container.name, status=container.status or container.state)
     logged = _run(session, program, "logs", "--tail", "60", container.name)
     text = f"{logged.stdout}\n{logged.stderr}" if logged else ""
-    kind = "container-stopped"
-    for log_remedy, pattern in LOG_PATTERNS.items():
-        if line := next((line for line in text.splitlines() if re.search(pattern, line)), ""):
-            kind, evidence = log_remedy, f"{evidence}\n{clean(line, 200, entities=False)}"
-            break
+    known = ((kind, line) for kind, sign in LOG_PATTERNS.items() for line in text.splitlines() if re.search(sign, line))
+    kind, line = next(known, ("container-stopped", ""))
+    evidence += f"\n{clean(line, 200, entities=False)}" if line else ""
     return session.warn(evidence, kind, **values, title=tr("SearXNG container has stopped"))

@@ -31,10 +31,8 @@ COMMON_PORTS = (8080, 8888)  # with and without a container
 
 def answers_http(session: Session) -> Finding:
     """Check that something answers HTTP, and that it is not a gateway without SearXNG behind it."""
-    seen, https = (
-        next((seen for seen in session.probes if seen.reply), None),
-        session.endpoint._replace(scheme="https").url,
-    )
+    seen = next((seen for seen in session.probes if seen.reply), None)
+    https = session.endpoint._replace(scheme="https").url
     if seen is None:
         session.no_server = True
         return session.fail(session.health.summary, _no_answer(session), https)

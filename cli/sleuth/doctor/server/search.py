@@ -193,11 +193,8 @@ def engines_answer(session: Session) -> Finding:
     evidence = "\n".join(line for line in lines if line)
     counts = {"answered": len(report.answered), "failed": len(report.failures)}
     title = tr("Engines: {answered} answered, {failed} failed", **counts)
-    if report.unknown:
-        return session.warn(evidence, "engines-unknown", title=title)
-    if report.failures:
-        return session.warn(evidence, "engines-failed", title=title)
-    return ok(evidence, title=title)
+    remedy = "engines-unknown" if report.unknown else "engines-failed" if report.failures else ""
+    return session.warn(evidence, remedy, title=title) if remedy else ok(evidence, title=title)
 
 
 def _line(label: str, names: list[str]) -> str:
@@ -247,10 +244,9 @@ def _yaml(name: str) -> str:
     return name if is_plain else json.dumps(name)
 
 
-BLOCKED_TEXTS = tuple(SUSPENSION_S)
 TLS_TEXTS = ("SSL error: certificate validation has failed",)
 ENGINE_PROBLEMS = (
-    EngineProblem("blocked", "Engines block the server", BLOCKED_TEXTS),
+    EngineProblem("blocked", "Engines block the server", tuple(SUSPENSION_S)),
     EngineProblem("unreachable", "Engines are unreachable", ("HTTP connection error", "network error")),
     EngineProblem("slow", "Engines are slow", ("timeout",)),
     EngineProblem("certificate", "Engine certificates are not trusted", TLS_TEXTS),

@@ -1,7 +1,6 @@
 """One examination of a SearXNG server: its address, and its answers, each requested once."""
 
 import time
-from base64 import b64encode
 from functools import cached_property, partial
 from typing import Any
 
@@ -60,15 +59,9 @@ class Session:
 
     def get(self, path: str, base: str = "") -> ProbeResult:
         """Request a path; the password is sent only to the server it was set for."""
-        headers = {} if base else self._login()
+        headers = {"Authorization": f"Basic {self.account.basic_auth}"} if self.account.username and not base else {}
         request = Request(f"{base or self.endpoint.url}{path}", headers=headers)
         return self.prober.send(request, self.time_left(REQUEST_TIMEOUT_S))
-
-    def _login(self) -> dict[str, str]:
-        if not self.account.username:
-            return {}
-        secret = b64encode(f"{self.account.username}:{self.account.password}".encode()).decode()
-        return {"Authorization": f"Basic {secret}"}
 
     @cached_property
     def probes(self) -> list[ProbeResult]:
@@ -110,9 +103,7 @@ class Session:
     @cached_property
     def json_probe(self) -> ProbeResult:
         """Return the answer to a JSON request without a query, or to the search where the limiter counts requests."""
-        if self.limiter.get("enabled") is True:
-            return self.search
-        return self.get("/search?format=json")
+        return self.search if self.limiter.get("enabled") is True else self.get("/search?format=json")
 
     @cached_property
     def search(self) -> ProbeResult:
