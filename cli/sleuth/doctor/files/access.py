@@ -92,13 +92,12 @@ def check_limiter(deployment: Deployment) -> Iterator[Finding]:
     at = deployment.at(name, "server", "limiter", missing=f"server.limiter: {tr('off by default')}")
     if not deployment.is_on(name, "server", "limiter"):
         yield ok(at)
+    elif not deployment.valkey_url[0] and deployment.valkey:
+        url = f"valkey://{deployment.valkey}:6379/0"
+        yield fail(at, "limiter-without-valkey-url", url=url, edits=deployment.set("valkey", "url", url))
     elif not deployment.valkey_url[0]:
-        if deployment.valkey:
-            url = f"valkey://{deployment.valkey}:6379/0"
-            yield fail(at, "limiter-without-valkey-url", url=url, edits=deployment.set("valkey", "url", url))
-        else:
-            edits = () if name in deployment.variables else deployment.set("server", "limiter", "false")
-            yield fail(at, "limiter-without-valkey", edits=edits)
+        edits = () if name in deployment.variables else deployment.set("server", "limiter", "false")
+        yield fail(at, "limiter-without-valkey", edits=edits)
     elif not deployment.exempt:
         yield warn(at, "limiter-without-exemption")
     else:

@@ -44,16 +44,16 @@ class Compose(Record):
         """Return an entry of the service."""
         return find(self.service.value, *path)
 
-    def items(self, key: str) -> list[YamlNode]:
+    def items(self, *path: str) -> list[YamlNode]:
         """Return the items of a list of the service; a scalar is a list of one."""
-        entry = self.get(key)
+        entry = self.get(*path)
         if entry is None or entry.value.kind in ("map", "null"):
             return []
         return entry.value.value if entry.value.kind == "list" else [entry.value]
 
-    def at(self, key: str) -> str:
+    def at(self, *path: str) -> str:
         """Return an entry of the service, or else the service, as evidence."""
-        return self.source.at((self.get(key) or self.service).key)
+        return self.source.at((self.get(*path) or self.service).key)
 
     def text(self, node: YamlNode | YamlEntry | None) -> str:
         """Return a scalar with ${NAME} filled in; an empty text for anything else."""
@@ -164,11 +164,9 @@ def check_restart(compose: Compose) -> Finding:
 
 def check_healthcheck(compose: Compose) -> Iterator[Finding]:
     """Check that the health check uses no program that the image lacks."""
-    entry = compose.get("healthcheck", "test")
-    items = (entry.value.value if entry.value.kind == "list" else [entry.value]) if entry else []
-    words = " ".join(compose.text(item) for item in items).split()
-    if entry and any(os.path.basename(word) in ("curl", "wget") for word in words):
-        yield warn(compose.source.at(entry.key), "healthcheck-without-program")
+    words = " ".join(map(compose.text, compose.items("healthcheck", "test"))).split()
+    if any(os.path.basename(word) in ("curl", "wget") for word in words):
+        yield warn(compose.at("healthcheck", "test"), "healthcheck-without-program")
 
 
 def check_image(compose: Compose) -> Iterator[Finding]:
@@ -202,8 +200,7 @@ def check_ports(compose: Compose) -> Iterator[Finding]:
     if compose.host_network:
         yield warn(compose.at("network_mode"), "host-network", outside=compose.port, inside=compose.port)
         return
-    ports = [_port(compose, node) for node in compose.items("ports")]
-    ports = [port for port in ports if port.target]
+    ports = [port for node in compose.items("ports") if (port := _port(compose, node)).target]
     if not ports:
         yield warn(compose.at("ports"), "no-published-port", outside=8080, inside=compose.port)
     right = [port for port in ports if port.target == compose.port]

@@ -95,11 +95,10 @@ def remove_or_rename(near: str) -> str:
 def check_addresses(file: LimiterFile) -> Iterator[Finding]:
     """Find invalid addresses, and networks that exempt everyone."""
     for key, address in ((name.rpartition(".")[2], one) for name in ADDRESS_LISTS for one in file.addresses(name)):
-        if not _is_network(address):
-            if key == "trusted_proxies":
-                yield fail(file.at(str(address)), "limiter-invalid-proxy", key=key)
-            else:
-                yield warn(file.at(str(address)), "limiter-invalid-address", key=key)
+        if not _is_network(address) and key == "trusted_proxies":
+            yield fail(file.at(str(address)), "limiter-invalid-proxy", key=key)
+        elif not _is_network(address):
+            yield warn(file.at(str(address)), "limiter-invalid-address", key=key)
         elif key == "pass_ip" and ip_network(address, strict=False).prefixlen == 0:
             yield warn(file.at(address), "limiter-exempts-everyone")
 

@@ -49,11 +49,6 @@ class FilesBeside:
             findings += more
         self.findings = [*findings, *VARIABLES.run(self.variables)]
 
-    @property
-    def service(self) -> str:
-        """Return the name of the service that runs SearXNG; empty without a compose file."""
-        return self.compose.service.name if self.compose else ""
-
     def check(self, source: YamlSource) -> tuple[list[Finding], list[Finding]]:
         """Return the findings in the settings, read together with these files, and those in limiter.toml."""
         deployment = Deployment(source, self.variables, self.compose)
@@ -81,7 +76,7 @@ def check_settings(path: str) -> list[Finding]:
     findings, limiter = beside.check(source)
     lines = trn("{count} line", "{count} lines", source.text.count("\n") + 1)
     checked = [finding._replace(edits=()) for finding in findings]  # edits may contain secrets
-    restart = f"docker compose restart {shell(beside.service)}" if beside.service else RESTART
+    restart = f"docker compose restart {shell(beside.compose.service.name)}" if beside.compose else RESTART
     found = [YAML.label(ok(source.at(1, lines))), *checked, *beside.findings, *limiter]
     return [finding._replace(fix=finding.fix.replace(RESTART, restart)) for finding in found]
 
