@@ -96,8 +96,7 @@ def iterate_in_thread(items: Iterator[T]) -> Iterator[T]:
     group.start(True, consume)  # its result marks the end
 
     def drain() -> Iterator[T]:
-        while arrived := group.next_result():
-            ended, item = arrived
+        for ended, item in iter(group.next_result, None):
             if ended:
                 _unwrap(item)
                 return

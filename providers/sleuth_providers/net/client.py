@@ -1,7 +1,6 @@
 """The HTTP client of providers and pages: one deadline, retries, redirects within an origin, status → error."""
 
 import os
-import string
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -23,7 +22,7 @@ from sleuth_providers.net.connection import numeric_address
 from sleuth_providers.net.http1 import exchange
 from sleuth_providers.net.identity import browser_headers
 from sleuth_providers.net.policy import ExchangeLimits, Guard, Policy
-from sleuth_providers.net.urls import split_url
+from sleuth_providers.net.urls import ASCII_PUNCTUATION, split_url
 
 MAX_REDIRECTS = 5
 MAX_RETRY_AFTER_S = 86400.0  # upper bound for what a server may ask
@@ -167,7 +166,7 @@ def _seconds_until(date: str) -> float:
 def _joined(here: str, location: str) -> str:
     """Return the URL a redirect leads to; headers are decoded as Latin-1, and most servers mean UTF-8."""
     try:
-        target = urljoin(here, quote(location.strip().encode("latin-1", "replace"), safe=string.punctuation))
+        target = urljoin(here, quote(location.strip().encode("latin-1", "replace"), safe=ASCII_PUNCTUATION))
         urlsplit(target).port  # noqa: B018 - raises for an invalid port
         return target
     except ValueError as problem:

@@ -43,21 +43,17 @@ def exchange(
     parts, host, port = split_url(url)
     body, sent = encoded(request, headers)
     head = request_head(request.method, request_target(parts), host_header(parts, host, port), sent, body)
-    raw = None
     try:
-        raw = connect(host, port, limits.connect_by(), guard, tls=parts.scheme == "https")
-        connection = DeadlineSocket(raw, lambda: limits.deadline)
-        connection.sendall(head + (body or b""))
-        stream: BufferedReader = BufferedReader(connection, CHUNK_BYTES)
-        status, received = read_head(stream)
-        chunks = read_body(stream, status, received)
-        content = read_limited(chunks, received.get("content-encoding", ""), status, limits.body)
-        return Response(status, received, content, url)
+        with connect(host, port, limits.connect_by(), guard, tls=parts.scheme == "https") as raw:
+            connection = DeadlineSocket(raw, lambda: limits.deadline)
+            connection.sendall(head + (body or b""))
+            stream: BufferedReader = BufferedReader(connection, CHUNK_BYTES)
+            status, received = read_head(stream)
+            chunks = read_body(stream, status, received)
+            content = read_limited(chunks, received.get("content-encoding", ""), status, limits.body)
+            return Response(status, received, content, url)
     except OSError as problem:
         raise connection_error(problem, parts.netloc.rpartition("@")[2]) from problem
-    finally:
-        if raw:
-            raw.close()
 
 
 def encoded(request: Request, headers: Mapping[str, str]) -> tuple[bytes | None, dict[str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import httpcore  # httpx does not export network backends and their errors
@@ -68,11 +68,8 @@ def stream(
     try:
         with _transport(parts.scheme == "https", proxy, backend) as transport:
             request = httpx.Request(method, url, headers=httpx.Headers(headers, encoding="latin-1"), content=body)
-            reply = _send(transport, request)
-            try:
+            with closing(_send(transport, request)) as reply:
                 yield reply
-            finally:
-                reply.close()
     except OSError as problem:
         if proxy and not backend.connected and not isinstance(problem, TimeoutError):
             raise UnreachableError("cannot connect through proxy {proxy!r}", proxy=host_of(proxy)) from problem
