@@ -83,15 +83,12 @@ class Chain:
         layer, outcome = arrived
         _, started = self._running.pop(layer.name)
         elapsed = round((time.monotonic() - started) * 1000)
-        if not isinstance(outcome, BaseException):
-            self.attempts.append(LayerAttempt(layer.name, "ok", "", elapsed))
-            return layer.name, outcome
-        error = _as_provider_error(layer, outcome)
-        self.errors[layer.name] = error
-        self.attempts.append(
-            LayerAttempt(layer.name, error.state, describe(error, provider=layer.provider)[0], elapsed)
-        )
-        return None
+        state, message = "ok", ""
+        if isinstance(outcome, BaseException):
+            self.errors[layer.name] = error = _as_provider_error(layer, outcome)
+            state, message = error.state, describe(error, provider=layer.provider)[0]
+        self.attempts.append(LayerAttempt(layer.name, state, message, elapsed))
+        return (layer.name, outcome) if state == "ok" else None
 
     def _abandon(self, state: str, message: str) -> None:
         for name, (layer, started) in self._running.items():

@@ -65,9 +65,8 @@ class Page(Record):
     def hint(self) -> str:
         """Return how the page could be read, if a setting can help."""
         states = {attempt.layer: attempt.state for attempt in self.attempts}
-        hints = {kind.state: kind.hint for kind in (PrivateAddressError, EmptyPageError)} | {
-            "skipped": "omit --offline"
-        }
+        hints = {"skipped": "omit --offline"}
+        hints |= {kind.state: kind.hint for kind in (PrivateAddressError, EmptyPageError)}
         return "" if "browser" in states else hints.get(states.get("page", states.get("cache", "")), "")
 
 

@@ -78,6 +78,4 @@ def _newest_copy(address: str, http: Sender, host: str) -> str:
 
 
 def _no_copy(reply: Response) -> ProviderError | None:
-    if reply.status in (404, 403):
-        return NotFoundError(message="{provider} has no copy of the page")
-    return None
+    return NotFoundError(message="{provider} has no copy of the page") if reply.status in (404, 403) else None

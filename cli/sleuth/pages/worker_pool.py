@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
 from sleuth.base import logs
 from sleuth.pages.errors import NOT_READ, UnreadableError
@@ -166,12 +167,9 @@ class _Worker:
     def end(self) -> None:
         self.process.kill()
         self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream:
-                try:
-                    stream.close()
-                except OSError:  # what was not sent yet
-                    continue
+        for stream in filter(None, (self.process.stdin, self.process.stdout)):
+            with suppress(OSError):  # what was not sent yet
+                stream.close()
 
     def _receive(self) -> object:
         assert self.process.stdout
