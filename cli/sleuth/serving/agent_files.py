@@ -58,14 +58,12 @@ def _with_toml(text: str, section: str, entry: Entry | None) -> str:
     import tomlkit
 
     document = tomlkit.parse(text)
-    if entry is None:
-        document.get(section, {}).pop(ENTRY, None)
-        if section in document and not document[section]:
+    if entry is not None:
+        document.setdefault(section, tomlkit.table(is_super_table=True))[ENTRY] = entry
+    elif section in document:
+        document[section].pop(ENTRY, None)
+        if not document[section]:
             del document[section]
-        return tomlkit.dumps(document)
-    if section not in document:
-        document[section] = tomlkit.table(is_super_table=True)
-    document[section][ENTRY] = entry
     return tomlkit.dumps(document)
 
 

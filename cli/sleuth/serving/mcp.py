@@ -147,9 +147,8 @@ class McpServer(Server[Any]):
             for one in found.items
         ]
         following = offset + len(resources)
-        return types.ListResourcesResult(
-            resources=resources, next_cursor=str(following) if following < found.total else None
-        )
+        cursor = str(following) if following < found.total else None
+        return types.ListResourcesResult(resources=resources, next_cursor=cursor)
 
     async def read_resource(
         self, context: Context, request: types.ReadResourceRequestParams

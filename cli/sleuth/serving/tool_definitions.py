@@ -148,12 +148,10 @@ TOOLS = {tool.name: tool for tool in (WEB_SEARCH, FETCH_PAGE, SUMMARIZE, LIBRARY
 def tool_definition(tool: ToolDefinition, style: str) -> Schema:
     """Return a tool in the format of one kind of agent, or for `json-schema` the schema of its output."""
     about = {"name": tool.name, "description": tool.description}
-    if style == "openai":
-        return {"type": "function", "function": about | {"parameters": tool.input}}
-    if style == "responses":
-        return {"type": "function"} | about | {"parameters": tool.input}
-    if style == "anthropic":
-        return about | {"input_schema": tool.input}
-    if style == "mcp":
-        return about | {"title": tool.title, "inputSchema": tool.input, "outputSchema": tool.output}
-    return tool.output
+    styles: dict[str, Schema] = {
+        "openai": {"type": "function", "function": about | {"parameters": tool.input}},
+        "responses": {"type": "function"} | about | {"parameters": tool.input},
+        "anthropic": about | {"input_schema": tool.input},
+        "mcp": about | {"title": tool.title, "inputSchema": tool.input, "outputSchema": tool.output},
+    }
+    return styles.get(style, tool.output)

@@ -204,9 +204,8 @@ class _PageProgress:
     def __call__(self, event: PageEvent) -> None:
         self.done = max(self.done + 1, 2 * event.done)
         text = "reading {site}" if event.kind == "start" else "{site}: {done} of {total} pages"
-        self.report(
-            ToolStep(tr(text, site=domain(event.url), done=event.done, total=event.total), self.done, self.total)
-        )
+        message = tr(text, site=domain(event.url), done=event.done, total=event.total)
+        self.report(ToolStep(message, self.done, self.total))
 
 
 def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:

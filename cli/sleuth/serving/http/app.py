@@ -19,7 +19,7 @@ from sleuth.base.errors import RequestError, SleuthError
 from sleuth.serving.http import errors, models, providers
 from sleuth.serving.http.errors import OPENAPI_HINT
 from sleuth.serving.http.events import AnswerStream, AnswerWork, answer_document, start_answer
-from sleuth.serving.http.mcp import McpEndpoint
+from sleuth.serving.http.mcp import McpEndpoint, health
 from sleuth.serving.http.metrics import RequestMetrics
 from sleuth.serving.http.search import check_providers, log_tracing, run_search
 from sleuth.serving.streamed_work import Workers
@@ -117,10 +117,7 @@ async def _check_query(request: Request) -> None:
 router = APIRouter(dependencies=[Depends(_check_query)], generate_unique_id_function=lambda route: to_camel(route.name))
 
 
-@router.get("/healthz", responses=_errors(), openapi_extra={"security": []}, response_model=models.HealthStatus)
-async def health(_: Request) -> Response:
-    """Check that the server is up; needs no token."""
-    return JSONResponse({"status": "ok", "version": __version__})
+router.get("/healthz", responses=_errors(), openapi_extra={"security": []}, response_model=models.HealthStatus)(health)
 
 
 @router.get("/openapi.json", responses=_errors())

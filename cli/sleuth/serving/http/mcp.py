@@ -76,10 +76,11 @@ def _owner(token_name: str) -> object:
     return AuthenticatedUser(AccessToken(token="", client_id=token_name, scopes=[]))
 
 
+async def health(_: Request) -> JSONResponse:
+    """Check that the server is up; needs no token."""
+    return JSONResponse({"status": "ok", "version": __version__})
+
+
 def mcp_app(endpoint: McpEndpoint) -> Starlette:
     """Return an application with /mcp and /healthz alone."""
-
-    async def health(_: Request) -> JSONResponse:
-        return JSONResponse({"status": "ok", "version": __version__})
-
     return Starlette(routes=[Route("/mcp", endpoint), Route("/healthz", health)])
