@@ -157,14 +157,11 @@ def _document(
     text: str, linked: LinkedText, known: Sequence[CitedSource], checks: Sequence[citation_check.Support]
 ) -> dict[str, Any]:
     plain = [{"citation": number, "mark": mark.start} for mark in find(text) for number in mark.numbers]
+    cited = [source for source in known if source.citation in linked.cited]
     return {
         "text": linked.text,
         "citations": [citation_check.as_json(one, known) for one in checks]
         or [one for one in plain if one["citation"] in linked.cited],
         "outOfRange": list(linked.out_of_range),
-        "references": [
-            source_as_json(source)
-            for source in sorted(known, key=lambda source: source.citation)
-            if source.citation in linked.cited
-        ],
+        "references": [source_as_json(source) for source in sorted(cited, key=lambda source: source.citation)],
     }

@@ -46,7 +46,7 @@ def handbook(
     name, section = _find(chapters, wanted) or _search(runtime, chapters, wanted)
     parts = [section] if section else chapters[name]
     if as_json:
-        sections = [{"anchor": part.anchor, "title": part.title, "content": part.body} for part in parts]
+        sections = [_heading_as_json(part) | {"content": part.body} for part in parts]
         write_json({"chapter": name, "title": chapters[name][0].title, "sections": sections}, runtime.stdout)
         return
     text = "\n\n".join(f"## {part.title}\n\n{part.body}" for part in parts)
@@ -69,11 +69,7 @@ def _chapters() -> Chapters:
 def _show_contents(runtime: Runtime, chapters: Chapters, as_json: bool) -> None:
     if as_json:
         items = [
-            {
-                "chapter": name,
-                "title": parts[0].title,
-                "sections": [{"anchor": part.anchor, "title": part.title} for part in parts[1:]],
-            }
+            {"chapter": name, "title": parts[0].title, "sections": [_heading_as_json(part) for part in parts[1:]]}
             for name, parts in chapters.items()
         ]
         write_json({"chapters": items}, runtime.stdout)
@@ -82,6 +78,10 @@ def _show_contents(runtime: Runtime, chapters: Chapters, as_json: bool) -> None:
     for name, parts in chapters.items():
         print(f"{name:<{width}}  {parts[0].title}", file=runtime.stdout)
     runtime.note(tr("to read one: sleuth handbook NAME; to look for words: sleuth handbook WORDS…"))
+
+
+def _heading_as_json(section: Section) -> dict[str, str]:
+    return {"anchor": section.anchor, "title": section.title}
 
 
 def _find(chapters: Chapters, topic: str) -> tuple[str, Section | None] | None:

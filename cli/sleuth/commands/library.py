@@ -143,14 +143,7 @@ def list_(
     """List the library by URL, handbook last, with the date each entry was added (web pages: last read)."""
     found = runtime.library.list(limit, offset, source=source or "")
     if as_json:
-        items = [
-            _document_as_json(entry)
-            | {
-                "addedAt": _moment(entry.added_at),
-                "readAt": _moment(entry.modified) if entry.source == "page" else None,
-            }
-            for entry in found.items
-        ]
+        items = [_entry_as_json(entry) for entry in found.items]
         write_json({"items": items, "total": found.total, "limit": limit, "offset": offset}, runtime.stdout)
         return
     for entry in found.items:
@@ -199,13 +192,8 @@ def stats(runtime: Runtime, as_json: Json = False) -> None:
         write_json(found._asdict() | {"maxMegabytes": limit, "path": runtime.paths.library}, runtime.stdout)
         return
     sources = tr(", ").join(f"{name} {count}" for name, count in sorted(found.sources.items()))
-    summary = tr(
-        "{pages} pages ({sources}), {size:.1f} of {limit} MB",
-        pages=found.pages,
-        sources=sources,
-        size=found.bytes / 1e6,
-        limit=limit,
-    )
+    values = {"pages": found.pages, "sources": sources, "size": found.bytes / 1e6, "limit": limit}
+    summary = tr("{pages} pages ({sources}), {size:.1f} of {limit} MB", **values)
     print(f"{summary}\n{runtime.paths.library}", file=runtime.stdout)
 
 
@@ -242,6 +230,11 @@ def _when(entry: "LibraryEntry") -> str:
     is_page = entry.source == "page"
     date = time.strftime("%Y-%m-%d", time.localtime(entry.modified if is_page else entry.added_at))
     return tr("read {date}", date=date) if is_page else tr("added {date}", date=date)
+
+
+def _entry_as_json(entry: "LibraryEntry") -> dict[str, Any]:
+    read_at = _moment(entry.modified) if entry.source == "page" else None
+    return _document_as_json(entry) | {"addedAt": _moment(entry.added_at), "readAt": read_at}
 
 
 def _document_as_json(entry: "LibraryEntry | Document") -> dict[str, Any]:
