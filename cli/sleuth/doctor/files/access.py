@@ -49,8 +49,7 @@ def check_formats(deployment: Deployment) -> Iterator[Finding]:
     if entry.value.kind != "list":
         return  # reported with the types of values
     items = [item for item in entry.value.value if item.kind == "text"]
-    capitals = [item for item in items if item.value not in FORMATS and item.value.strip().lower() in FORMATS]
-    if capitals:
+    if capitals := [item for item in items if item.value not in FORMATS and item.value.strip().lower() in FORMATS]:
         word = ", ".join(clean(item.value, 20) for item in capitals)
         edits = tuple(Edit(item.start, item.end, item.value.strip().lower()) for item in capitals)
         yield fail(source.at(capitals[0]), "formats-in-capitals", word=word, edits=edits, edit_first=True)

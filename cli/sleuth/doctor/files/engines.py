@@ -1,6 +1,6 @@
 """The engines in settings.yml: valid entries, unique names and shortcuts, at least one enabled."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sleuth.base.i18n import tr
@@ -12,6 +12,7 @@ from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, find, show_line
 from sleuth.doctor.finding import RESTART, Edit, Finding, fail, ok, warn
 from sleuth_providers.records import Record
 
+Report = Callable[..., Finding]  # fail or warn
 MAX_ENGINES = 1000  # checked; SearXNG has three hundred
 
 
@@ -65,7 +66,7 @@ def _engines(deployment: Deployment) -> list[EngineEntry]:
 
 
 def _problem(
-    deployment: Deployment, state: str, node: YamlNode, kind: str, edits: tuple[Edit, ...] = (), **values: Any
+    deployment: Deployment, report: Report, node: YamlNode, kind: str, edits: tuple[Edit, ...] = (), **values: Any
 ) -> Finding:
     """Return a finding; {correct} in its fix is the corrected line."""
     source = deployment.source
@@ -73,7 +74,6 @@ def _problem(
     if edits:
         begin = source.text.rfind("\n", 0, node.start) + 1
         correct = ["@settings", show_line(apply(source.text, edits)[begin : begin + 300].partition("\n")[0])]
-    report = fail if state == "fail" else warn
     return report(source.at(node), kind, correct=correct, **values, edits=edits)
 
 
@@ -84,14 +84,13 @@ def _check_selection(deployment: Deployment) -> Iterator[Finding]:
         items = entry.value.value if entry.value.kind == "list" else []
         names = ", ".join(f'"{clean(item.value, 100)}"' for item in items if item.kind == "text")
         edits = (set_value(entry, f"{{keep_only: [{names}]}}" if names else "{}"),)
-        yield _problem(deployment, "fail", entry.key, "engine-selection-type", edits)
+        yield _problem(deployment, fail, entry.key, "engine-selection-type", edits)
     for key, default in (("keep_only", "[wikipedia]"), ("remove", "[]")):
         chosen = find(deployment.root, "use_default_settings", "engines", key)
         if chosen and chosen.value.kind not in ("list", "null"):
             is_text = chosen.value.kind == "text"  # SearXNG then looks for names inside this word
             edits = (set_value(chosen, f'["{clean(chosen.value.value, 100)}"]' if is_text else default),)
-            state = "warn" if is_text else "fail"
-            yield _problem(deployment, state, chosen.key, "engine-selection-names", edits, key=key)
+            yield _problem(deployment, warn if is_text else fail, chosen.key, "engine-selection-names", edits, key=key)
 
 
 def _check_list(deployment: Deployment) -> Iterator[Finding]:
@@ -109,7 +108,7 @@ def _check_list(deployment: Deployment) -> Iterator[Finding]:
         end = node.end if node.flow else end_of(node)
         body = text[node.start : end]
         edit = Edit(node.start, end, f"[{body}]" if node.flow else "- " + body.replace("\n", "\n  "))
-    yield _problem(deployment, "fail", entry.key, "engines-not-list", (edit,))
+    yield _problem(deployment, fail, entry.key, "engines-not-list", (edit,))
 
 
 def _check_item(deployment: Deployment, node: YamlNode, unnamed: str) -> Iterator[Finding]:
@@ -119,18 +118,18 @@ def _check_item(deployment: Deployment, node: YamlNode, unnamed: str) -> Iterato
         better = f'{{name: "{word}"}}' if word else f'{{name: "{unnamed}", inactive: true}}'
         end = node.end if node.kind != "list" or node.flow else end_of(node)
         edits: tuple[Edit, ...] = (Edit(node.start, end, better if node.start < node.end else f" {better}"),)
-        yield _problem(deployment, "fail", node, "engine-not-mapping", edits)
+        yield _problem(deployment, fail, node, "engine-not-mapping", edits)
     elif name is None:
         edits = _add(deployment, node, "name", unnamed)
-        yield _problem(deployment, "fail", node, "engine-without-name", edits)
+        yield _problem(deployment, fail, node, "engine-without-name", edits)
     elif name.value.kind != "text":
         text = deployment.source.text[name.value.start : name.value.end].strip()
         word = _plain(text, 80) if name.value.kind not in ("map", "list", "null") else ""
         edits = (set_value(name, f'"{word or unnamed}"'),)
-        yield _problem(deployment, "fail", name.value, "engine-name-not-text", edits)
+        yield _problem(deployment, fail, name.value, "engine-name-not-text", edits)
     elif "_" in name.value.value:
         edits = (set_value(name, f'"{_plain(name.value.value.replace("_", " "), 100)}"'),)
-        yield _problem(deployment, "warn", name.value, "engine-name-underscore", edits)
+        yield _problem(deployment, warn, name.value, "engine-name-underscore", edits)
 
 
 def _plain(value: str, limit: int) -> str:
@@ -147,19 +146,19 @@ def _check_engine(deployment: Deployment, engine: EngineEntry) -> Iterator[Findi
         if entry and not shape.accepts(entry.value):
             values = {"name": key, "key": key, "accepted": shape.describe()}
             is_switch = key in ("disabled", "inactive")
-            state, kind = ("warn", "engine-switch-type") if is_switch else ("fail", "engine-value-type")
+            report, kind = (warn, "engine-switch-type") if is_switch else (fail, "engine-value-type")
             edits = (set_value(entry, shape.correct(entry.value)),)
-            yield _problem(deployment, state, entry.key, kind, edits, **values)
+            yield _problem(deployment, report, entry.key, kind, edits, **values)
     module = engine.get("engine")
     if module is None and engine.is_new and not engine.is_on("inactive"):
-        yield _problem(deployment, "warn", engine.node, "engine-without-module")
+        yield _problem(deployment, warn, engine.node, "engine-without-module")
     word = str(module.value.value) if module and module.value.kind == "text" else ""
     near = nearest(word, ENGINE_MODULES) if word and word not in ENGINE_MODULES else ""
     if module and near:
         edits = (set_value(module, near),)
-        yield _problem(deployment, "warn", module.key, "engine-module-unknown", edits, name=word, near=near)
+        yield _problem(deployment, warn, module.key, "engine-module-unknown", edits, name=word, near=near)
     elif module and word and word not in ENGINE_MODULES:
-        yield _problem(deployment, "warn", module.key, "engine-module-not-found", name=clean(word, 60))
+        yield _problem(deployment, warn, module.key, "engine-module-not-found", name=clean(word, 60))
 
 
 def _check_names(deployment: Deployment, engines: list[EngineEntry]) -> Iterator[Finding]:
@@ -172,9 +171,9 @@ def _check_names(deployment: Deployment, engines: list[EngineEntry]) -> Iterator
             continue
         if engine.get("engine") and first.get("engine"):
             edits = (set_value(name, f'"{_unused(engine.name.lower(), taken, " ")}"'),)
-            yield _problem(deployment, "fail", name.value, "engine-name-taken", edits, line=first.node.line)
+            yield _problem(deployment, fail, name.value, "engine-name-taken", edits, line=first.node.line)
         else:
-            yield _problem(deployment, "warn", name.value, "engine-repeated", line=first.node.line)
+            yield _problem(deployment, warn, name.value, "engine-repeated", line=first.node.line)
 
 
 def _check_shortcuts(deployment: Deployment, engines: list[EngineEntry]) -> Iterator[Finding]:
@@ -191,7 +190,7 @@ def _check_shortcuts(deployment: Deployment, engines: list[EngineEntry]) -> Iter
         better = _unused(word if entry else engine.name[:3].strip(), taken, "")
         edits = (set_value(entry, f'"{better}"'),) if entry else _add(deployment, engine.node, "shortcut", better)
         place = entry.value if entry else engine.node
-        yield _problem(deployment, "fail", place, "engine-shortcut-taken", edits, line=first.node.line)
+        yield _problem(deployment, fail, place, "engine-shortcut-taken", edits, line=first.node.line)
 
 
 def _unused(word: str, taken: set[str], separator: str) -> str:
@@ -215,9 +214,9 @@ def _check_any(deployment: Deployment, engines: list[EngineEntry]) -> Iterator[F
     place = choice.key if choice else root
     on = [name for name in kept if name not in off]
     if not on:
-        yield _problem(deployment, "fail", place, "engines-all-disabled", _enable(deployment, last, off))
+        yield _problem(deployment, fail, place, "engines-all-disabled", _enable(deployment, last, off))
     elif all(name in FACTS["engines"]["off_by_default"] and name not in last for name in on):
-        yield _problem(deployment, "warn", place, "engines-off-by-default", names=", ".join(on), name=on[0])
+        yield _problem(deployment, warn, place, "engines-off-by-default", names=", ".join(on), name=on[0])
 
 
 def _enable(deployment: Deployment, engines: dict[str, EngineEntry], off: set[str]) -> tuple[Edit, ...]:

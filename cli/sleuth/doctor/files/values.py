@@ -76,8 +76,7 @@ def _check_nested(deployment: Deployment) -> Iterator[Finding]:
     for section, keys in SECTIONS.items():
         home = find(deployment.root, section)
         for entry in entries(home.value)[:MAX_KEYS] if home else []:
-            near = nearest(entry.name, tuple(keys)) if entry.name not in keys else ""
-            if near:
+            if entry.name not in keys and (near := nearest(entry.name, tuple(keys))):
                 values = {"section": section, "key": _word(entry), "near": near}
                 name = "" if find(deployment.root, section, near) else near
                 yield _rename(deployment, entry, name, "key-misspelt-in-section", **values)

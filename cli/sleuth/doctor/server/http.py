@@ -158,8 +158,7 @@ def path_is_right(session: Session) -> Finding:
     if (health.status, config.status) != (404, 404) and not target.path.endswith("/healthz"):
         return ok(endpoint.path or "/")
     paths = dict.fromkeys((target.path.removesuffix("/healthz"), *_parents(endpoint.path), *COMMON_PREFIXES))
-    found = _find(session, [endpoint._replace(path=path) for path in paths if path != endpoint.path])
-    if found:
+    if found := _find(session, [endpoint._replace(path=path) for path in paths if path != endpoint.path]):
         evidence = tr("{summary}; SearXNG is at {url}", summary=health.summary, url=found.url)
         return session.fail(evidence, "path-wrong", found.url)
     if health.signed:
@@ -184,9 +183,7 @@ def answers_elsewhere(session: Session) -> Finding | None:
         for path in dict.fromkeys(("", endpoint.path))
     ]
     found = _find(session, [candidate for candidate in candidates if candidate != endpoint])
-    if found is None:
-        return None
-    return session.warn(tr("SearXNG is at {url}", url=found.url), "runs-elsewhere", found.url)
+    return session.warn(tr("SearXNG is at {url}", url=found.url), "runs-elsewhere", found.url) if found else None
 
 
 def _find(session: Session, endpoints: list[Endpoint]) -> Endpoint | None:

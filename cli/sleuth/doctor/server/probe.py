@@ -77,18 +77,13 @@ class ProbeResult(Record):
     def summary(self) -> str:
         """Return the reply in a few words."""
         if self.reply is None:
-            return f"{self.path}: {_reason(self.error)}"
+            problem = (tr(self.error.detail) or type(self.error).__name__) if self.error else ""
+            return f"{self.path}: {tr('no response in time') if self.timed_out else clean(problem, 200)}"
         server = clean(self.header("server"), 60)
         title = TITLE.search(self.text)
         named = tr("{status} from {server}", status=f"HTTP {self.status}", server=server) if server else ""
         words = [f"{self.path}: {named or f'HTTP {self.status}'}", f"“{clean(title[1], 80)}”" if title else ""]
         return ", ".join(word for word in words if word)
-
-
-def _reason(error: ProviderError | None) -> str:
-    if isinstance(error, DeadlineError):
-        return tr("no response in time")
-    return clean(tr(error.detail) or type(error).__name__, 200) if error else ""
 
 
 class Prober:
