@@ -41,6 +41,5 @@ def print_references(
                 named.append(f" — {domain(target)}", styles["about"])
             print_wrapped(console, named, INDENT, Text(f"{source.citation:>2}  ", styles["rank"]))
             if place := target or clean_url(source.url, ("file",)):
-                print_lines(
-                    console, [Text(f"{INDENT}{place}", Style.parse(styles["quiet"]) + Style(link=target or None))]
-                )
+                style = Style.parse(styles["quiet"]) + Style(link=target or None)
+                print_lines(console, [Text(f"{INDENT}{place}", style)])

@@ -111,9 +111,8 @@ class _ReportWriter:
         comments = " ".join(line for line in lines if line.startswith("#"))
         style = "green" if any(name in comments for name in FILES_IN_FIXES) else "cyan"
         for line in lines:
-            self.console.print(
-                Text(f"    {strip_controls(line)}", "dim" if line.startswith("#") else style), soft_wrap=True
-            )
+            text = Text(f"    {strip_controls(line)}", "dim" if line.startswith("#") else style)
+            self.console.print(text, soft_wrap=True)
 
     def summarize(self, findings: "list[Finding]") -> None:
         """Write how many checks ended in which state."""

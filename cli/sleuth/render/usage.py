@@ -23,10 +23,8 @@ MAX_TABLE_WIDTH = 1000
 def render(report: "UsageReport", out: TextIO, color: str) -> None:
     """Write a usage report."""
     console = make_console(out, color)
-    first, last = report.days[0].date, report.days[-1].date
-    title = trn(
-        "{count} day, {first} to {last}", "{count} days, {first} to {last}", len(report.days), first=first, last=last
-    )
+    dates = {"first": report.days[0].date, "last": report.days[-1].date}
+    title = trn("{count} day, {first} to {last}", "{count} days, {first} to {last}", len(report.days), **dates)
     print_lines(console, [Text(f"{title} · {clean(report.provider, 60)}" if report.provider else title, "bold")])
     for line in _summary(report):
         print_wrapped(console, Text(line), "")
@@ -114,10 +112,8 @@ def _print_chart(console: Console, report: "UsageReport") -> None:
     margin = len(f"{most:,}")
     broad = 2 if len(sums) * 2 <= console.width - margin - 3 else 1
     each = tr("requests per day") if report.is_team else tr("requests and cache hits per day")
-    many = tr(
-        "requests per {days} days" if report.is_team else "requests and cache hits per {days} days", days=together
-    )
-    print_wrapped(console, Text(each if together == 1 else many, "bold"), "")
+    template = "requests per {days} days" if report.is_team else "requests and cache hits per {days} days"
+    print_wrapped(console, Text(each if together == 1 else tr(template, days=together), "bold"), "")
     for line in range(CHART_HEIGHT, 0, -1):
         bars = "".join(_bar(count, most, line, ascii_only) * broad for count in sums)
         label = f"{most:,}" if line == CHART_HEIGHT else ""

@@ -172,8 +172,7 @@ def _is_of_page(request: Any, page: Any) -> bool:
 
 def _raise_refusal(network: _Network, visited: list[str]) -> None:
     """Raise the guard's error if it refused the page itself; refused scripts are ignored."""
-    refused = network.refused.get(urlsplit(visited[-1]).hostname or "")
-    if refused:
+    if refused := network.refused.get(urlsplit(visited[-1]).hostname or ""):
         raise refused
 
 

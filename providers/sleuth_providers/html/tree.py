@@ -134,9 +134,8 @@ def unwrap(url: str, page: str) -> str:
         elif parts.path == "/url" and is_web(fields.get("q", [""])[0]):
             target = fields["q"][0]
         elif parts.path == "/l/" or site_of(url) == site_of(page):
-            target = next(
-                (fields[name][0] for name in REDIRECT_PARAMETERS if name in fields and is_web(fields[name][0])), ""
-            )
+            named = (fields[name][0] for name in REDIRECT_PARAMETERS if name in fields)
+            target = next(filter(is_web, named), "")
         if not is_web(target):
             return url
         url = target

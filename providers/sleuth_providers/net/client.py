@@ -91,9 +91,8 @@ class HttpClient:
     def _redirected(self, request: Request, status: int, target: str) -> Request:
         same = _same_origin(request.address, target)
         if not same and not self.policy.cross_origin:
-            raise BadResponseError(
-                "redirected to another host: {host!r}", host=urlsplit(target).netloc[:100], status=status
-            )
+            host = urlsplit(target).netloc[:100]
+            raise BadResponseError("redirected to another host: {host!r}", host=host, status=status)
         kept = request if same else request._replace(headers={})
         if same and status in (307, 308):
             return kept._replace(url=target, params={})
