@@ -50,12 +50,8 @@ def check_template(template: str) -> None:
         raise RequestError("unbalanced brace in --template {template!r}", hint, template=template) from None
     unknown = next((name for name, _ in fields if name not in FIELDS), None)
     if unknown is not None:
-        raise RequestError(
-            "unknown field {{{name}}} in --template",
-            "use names in braces, such as '{{rank}} {{url}}'; names: {fields}",
-            name=unknown,
-            fields=", ".join(FIELDS),
-        )
+        hint = "use names in braces, such as '{{rank}} {{url}}'; names: {fields}"
+        raise RequestError("unknown field {{{name}}} in --template", hint, name=unknown, fields=", ".join(FIELDS))
     for width in (spec for _, spec in fields if not re.fullmatch(WIDTH, spec)):
         hint = "use 1 to 999, such as '{{rank:>3}} {{title:<40}}'"
         raise RequestError("invalid width {width!r} in --template", hint, width=width)

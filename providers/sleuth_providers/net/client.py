@@ -101,9 +101,8 @@ class HttpClient:
     def _exchange(self, request: Request) -> Response:
         policy = self.policy
         as_browser = policy.browser and "User-Agent" not in request.headers
-        limits = ExchangeLimits(
-            self.deadline, policy.connect_timeout, policy.max_body, as_browser and policy.impersonate
-        )
+        impersonate = as_browser and policy.impersonate
+        limits = ExchangeLimits(self.deadline, policy.connect_timeout, policy.max_body, impersonate)
         if as_browser:
             headers = browser_headers(request, policy.headers)
         else:

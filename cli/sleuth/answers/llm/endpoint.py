@@ -98,7 +98,10 @@ def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None
         return None
     if address.problem:  # the default address must not receive a key that was set for another server
         raise SettingsError("llm.base_url is not a valid URL", URL_HINT)
-    _check(base)
+    try:
+        split_url(base)
+    except BadRequestError as error:
+        raise SettingsError("llm.base_url is not a valid URL: {detail}", URL_HINT, detail=error.detail) from error
     key = find_key(settings, environ)
     if not key and not is_private(base):
         return None
@@ -122,13 +125,6 @@ def find_key(settings: Settings, environ: Mapping[str, str]) -> str:
     key = (keys.resolve(stored, environ, KEYRING_ENTRY) if stored else environ.get(variable, "")).strip()
     logs.hide(key)
     return key
-
-
-def _check(base: str) -> None:
-    try:
-        split_url(base)
-    except BadRequestError as error:
-        raise SettingsError("llm.base_url is not a valid URL: {detail}", URL_HINT, detail=error.detail) from error
 
 
 def _model(settings: Settings, key: str, name: str) -> "ChatModel":

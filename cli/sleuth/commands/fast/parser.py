@@ -78,10 +78,8 @@ class CommandLine:
             if word == "--":
                 return
             if word.partition("=")[0] == "--limit":  # a number of results in other commands
-                raise RequestError(
-                    "search has no option --limit",
-                    "for the number of results use -n N, for the size of page text --content-limit N",
-                )
+                hint = "for the number of results use -n N, for the size of page text --content-limit N"
+                raise RequestError("search has no option --limit", hint)
             if word in FLAGS and FLAGS[word][0].kind != "flag" and value in FLAGS:
                 message = "{option} needs a value; {value} is an option"
                 raise RequestError(message, "see: sleuth search --help", option=word, value=value)

@@ -25,11 +25,8 @@ def write_deployment(folder: str, files: dict[str, str], *, force: bool = False)
     paths = [os.path.join(folder, *path.split("/")) for path in files]
     existing = [path for path in paths if os.path.lexists(path)]
     if existing and not force:
-        raise RequestError(
-            "already exists: {files}; nothing was written",
-            "choose another folder, or replace them with --force",
-            files=", ".join(existing),
-        )
+        hint = "choose another folder, or replace them with --force"
+        raise RequestError("already exists: {files}; nothing was written", hint, files=", ".join(existing))
     for path, text in zip(paths, files.values(), strict=True):
         home = private_folder(os.path.dirname(path) or ".")
         write_atomic(path, text.encode(), follow=False)  # with --force, the container may have put a link there

@@ -70,11 +70,8 @@ def _check_host(hosts: str) -> None:
     """Refuse a host that is private by its name or number; other names are checked when they are connected to."""
     names = [host_of(part.strip()) for part in hosts.split(",")]
     if private := [name for name in names if is_local(numeric_address(name) or name)]:
-        raise RequestError(
-            "{host} is a private address, which cannot be set over HTTP",
-            "set it on that machine: sleuth providers set ID --api-host URL",
-            host=private[0],
-        )
+        hint = "set it on that machine: sleuth providers set ID --api-host URL"
+        raise RequestError("{host} is a private address, which cannot be set over HTTP", hint, host=private[0])
 
 
 def _check_secret(field: str, value: str) -> None:

@@ -76,10 +76,8 @@ def find_address(setting: str, environ: Mapping[str, str]) -> RedisAddress:
         address = _parse(text)
     except (ValueError, KeyError):  # their messages may quote the password
         logs.hide(text)
-        raise SettingsError(
-            "cache.url is not a valid Redis or Valkey URL",
-            "use the form redis://user:password@host:6379/0, and percent-encode the password (%2F for /, %40 for @)",
-        ) from None
+        hint = "use the form redis://user:password@host:6379/0, and percent-encode the password (%2F for /, %40 for @)"
+        raise SettingsError("cache.url is not a valid Redis or Valkey URL", hint) from None
     logs.hide(address.password)
     return address
 
