@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MAX_ITEMS = 1000  # of a list
 MAX_NUMBER = 1e300
 MAX_COUNT = 10**15
+MISSING = object()
 
 
 def strip_tags(markup: Any) -> str:
@@ -59,20 +60,39 @@ def as_dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def items(response: Response, *path: str) -> list[dict[str, Any]]:
-    """Return the objects of the list at `path` in a reply, as `objects` does; a missing list is empty."""
-    value = document(response)
-    for name in path[:-1]:
-        value = as_dict(value.get(name))
-    return objects(value.get(path[-1]))
+def items(response: Response, *path: str, envelope: str | None = None, hint: str = "") -> list[dict[str, Any]]:
+    """Return the objects of the list at `path` in a reply, as `objects` does; null is an empty list.
+
+    A reply without the list raises BadResponseError. Where the API leaves out an empty list, `envelope` is a field
+    that every successful reply has.
+    """
+    reply = document(response)
+    value: Any = reply
+    for name in path:
+        value = None if value is None else as_dict(value).get(name, MISSING)
+    if value is MISSING and envelope in reply:
+        value = None
+    if not isinstance(value, list | None) or (not value and _reports_error(reply)):
+        raise BadResponseError("no list of results", status=response.status, hint=hint)
+    return objects(value)
 
 
-def document(response: Response) -> dict[str, Any]:
-    """Return the JSON object of a reply; raise BadResponseError for anything else."""
+def document(response: Response, *fields: str) -> dict[str, Any]:
+    """Return the JSON object of a reply; raise BadResponseError for anything else.
+
+    `fields` are for replies in which the list has one of several places: the object has at least one of them.
+    """
     value = response.json()
     if not isinstance(value, dict):
         raise BadResponseError("not a JSON object", status=response.status)
+    found = [value[name] for name in fields if isinstance(value.get(name, ""), list | dict | None)]
+    if fields and not (any(found) if _reports_error(value) else found):
+        raise BadResponseError("no list of results", status=response.status)
     return value
+
+
+def _reports_error(reply: Mapping[str, Any]) -> bool:
+    return bool(reply.get("error") or reply.get("errors"))
 
 
 def objects(value: Any) -> list[dict[str, Any]]:

@@ -28,4 +28,5 @@ class MediaWiki(Provider):
 
 def ranked_pages(response: Response) -> list[dict[str, Any]]:
     """Return the pages of a search, sorted by their rank."""
-    return sorted(items(response, "query", "pages"), key=lambda page: as_number(page.get("index")) or 0)
+    pages = items(response, "query", "pages", envelope="batchcomplete")
+    return sorted(pages, key=lambda page: as_number(page.get("index")) or 0)

@@ -67,7 +67,8 @@ class BingMedia(Provider):
         read = _videos if query.category == "videos" else _pictures
         results = web_results(read(read_html(response)))
         body = response.body.lower()
-        if not results and b"<html" in body and b"bing" not in body:  # such as the login page of a hotspot
+        is_json = body.lstrip().startswith(b"{")
+        if not results and (is_json or b"<html" in body) and b"bing" not in body:  # such as the login page of a hotspot
             raise BadResponseError("not a Bing page", status=response.status)
         return Found(results)
 

@@ -56,8 +56,8 @@ class Bocha(Provider):
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the pages or the pictures."""
         if query.category == "images":
-            return Found(web_results(map(_picture, items(response, "data", "images", "value"))))
-        return Found(web_results(map(_result, items(response, "data", "webPages", "value"))))
+            return Found(web_results(map(_picture, items(response, "data", "images", "value", envelope="data"))))
+        return Found(web_results(map(_result, items(response, "data", "webPages", "value", envelope="data"))))
 
     sample_plain = Sample(
         Query("国产大飞机"),

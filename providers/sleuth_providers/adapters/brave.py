@@ -4,7 +4,7 @@ import re
 
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, KeyInvalidError, ProviderError, QuotaError, RateLimitError
-from sleuth_providers.json import as_dict, as_list, as_text, items, strip_tags, web_results
+from sleuth_providers.json import as_dict, as_list, as_text, document, items, strip_tags, web_results
 
 # HTTP 422 for any other country or language.
 COUNTRIES = re.findall(
@@ -17,6 +17,7 @@ LANGUAGES = re.findall(
     " pl pt-br pt-pt pa ro ru sr sk sl es sv ta te th tr uk vi",
 )
 OTHER_NAMES = {"ja": "jp", "no": "nb", "nn": "nb", "pt": "pt-pt"}
+PATHS = (("web", "results"), ("results",), ("grounding", "generic"))  # of the list: web, other kinds, page text
 
 
 class Brave(Provider):
@@ -98,11 +99,11 @@ class Brave(Provider):
         return RateLimitError(status=429, retry_after=float(reset[0]) if reset and pause is None else pause)
 
     def parse(self, response: Response, query: Query) -> Found:
-        """Parse the results, which are in different places for web, other kinds and page text."""
-        hits = (
-            items(response, "web", "results") or items(response, "results") or items(response, "grounding", "generic")
-        )
-        altered = as_text(as_dict(response.json().get("query")).get("altered"))
+        """Parse the results; an empty reply of the web search has no list."""
+        reply = document(response)
+        path = next((path for path in PATHS if path[0] in reply), PATHS[0])
+        hits = items(response, *path, envelope="query")
+        altered = as_text(as_dict(reply.get("query")).get("altered"))
         return Found(web_results(map(_result, hits)), corrections=(altered,) if altered else ())
 
     sample_plain = Sample(

@@ -62,8 +62,10 @@ class Firecrawl(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category, and the cost; older servers send a single list."""
-        hits = items(response, "data", KINDS.get(query.category, "web")) or items(response, "data")
-        credits = as_number(document(response).get("creditsUsed")) or 0.0
+        reply = document(response)
+        path = ["data"] if isinstance(reply.get("data"), list) else ["data", KINDS.get(query.category, "web")]
+        hits = items(response, *path, envelope="data")
+        credits = as_number(reply.get("creditsUsed")) or 0.0
         return Found(web_results(map(_result, hits)), cost=credits * DOLLARS_PER_CREDIT)
 
     sample_plain = Sample(

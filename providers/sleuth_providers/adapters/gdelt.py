@@ -67,7 +67,8 @@ class Gdelt(Provider):
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the articles; titles may contain raw control characters and backslashes, which JSON forbids."""
         body = ESCAPE.sub(lambda found: found[1] or b"", CONTROL.sub(b" ", response.body))
-        articles = items(response._replace(body=body), "articles")
+        found_nothing = body.strip() == b"{}"
+        articles = [] if found_nothing else items(response._replace(body=body), "articles")
         return Found(web_results(map(_result, articles)), not_applied=unknown_language(query))
 
     sample_plain = Sample(

@@ -75,7 +75,7 @@ class Google(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results; an empty result has no list."""
-        hits = items(response, "items")
+        hits = items(response, "items", envelope="searchInformation")
         correction = as_text(as_dict(response.json().get("spelling")).get("correctedQuery"))
         return Found(web_results(map(_result, hits)), corrections=(correction,) if correction else ())
 

@@ -5,7 +5,7 @@ from typing import Any
 from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, QuotaError
-from sleuth_providers.json import as_dict, as_text, direct_answers, items, strip_tags, web_results
+from sleuth_providers.json import as_dict, as_text, direct_answers, document, items, objects, strip_tags, web_results
 
 KINDS = {"general": "search", "news": "news", "images": "image", "videos": "video"}
 
@@ -59,11 +59,12 @@ class Kagi(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category, direct answers and related searches."""
-        hits = items(response, "data", KINDS.get(query.category, "search"))
-        answers = [(item, as_text(item.get("title"))) for item in items(response, "data", "direct_answer")[:1]]
-        answers += [(item, "") for item in items(response, "data", "infobox")[:1]]
+        hits = items(response, "data", KINDS.get(query.category, "search"), envelope="data")
+        data = as_dict(document(response).get("data"))
+        answers = [(item, as_text(item.get("title"))) for item in objects(data.get("direct_answer"))[:1]]
+        answers += [(item, "") for item in objects(data.get("infobox"))[:1]]
         texts = [(strip_tags(item.get("snippet")) or title, as_text(item.get("url"))) for item, title in answers]
-        related = (strip_tags(item.get("title")) for item in items(response, "data", "related_search"))
+        related = (strip_tags(item.get("title")) for item in objects(data.get("related_search")))
         return Found(
             web_results(_result(item) for item in hits),
             answers=direct_answers(*texts),

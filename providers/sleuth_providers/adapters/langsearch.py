@@ -46,7 +46,7 @@ class LangSearch(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results."""
-        return Found(web_results(map(_result, items(response, "data", "webPages", "value"))))
+        return Found(web_results(map(_result, items(response, "data", "webPages", "value", envelope="data"))))
 
     sample_plain = Sample(
         Query("sqlite wal"),

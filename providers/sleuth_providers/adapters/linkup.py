@@ -2,7 +2,7 @@
 
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import DeadlineError, NoResultsError, QuotaError
-from sleuth_providers.json import as_dict, as_text, direct_answers, items, result_of, web_results
+from sleuth_providers.json import as_text, direct_answers, document, objects, result_of, web_results
 
 SNIPPET_CHARS = 300
 DEEP_COST = 0.0587  # US dollars
@@ -62,9 +62,10 @@ class Linkup(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results, or the answer and its sources; pictures and pages share a list."""
-        hits = items(response, "results") or items(response, "sources")
+        reply = document(response, "results", "sources")
+        hits = objects(reply.get("results")) or objects(reply.get("sources"))
         wanted = "image" if query.category == "images" else "text"
-        answer = as_text(as_dict(response.json()).get("answer"))
+        answer = as_text(reply.get("answer"))
         results = (_result(hit, query.content) for hit in hits if hit.get("type", wanted) == wanted)
         return Found(web_results(results), answers=direct_answers((answer, "")))
 

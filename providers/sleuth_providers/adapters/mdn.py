@@ -64,7 +64,7 @@ class Mdn(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the reply of either site."""
-        reply = document(response)
+        reply = document(response, "documents", "results")
         pages = [*map(_mdn_result, objects(reply.get("documents"))), *map(_learn_result, objects(reply.get("results")))]
         return Found(web_results(pages))
 

@@ -3,7 +3,7 @@
 from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, QuotaError
-from sleuth_providers.json import as_list, as_number, as_text, items, strip_tags, web_results
+from sleuth_providers.json import as_list, as_number, as_text, document, objects, strip_tags, web_results
 
 SCOPES = {"images": "image", "videos": "video"}
 LISTS = ("webpages", "scholars", "papers", "images", "videos")
@@ -64,7 +64,8 @@ class Metaso(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list that the scope filled."""
-        return Found(web_results(_result(item) for name in LISTS for item in items(response, name)))
+        reply = document(response, *LISTS)
+        return Found(web_results(_result(item) for name in LISTS for item in objects(reply.get(name))))
 
     sample_plain = Sample(
         Query("固态电池"),

@@ -63,9 +63,7 @@ class Mojeek(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the results; dates are Unix timestamps."""
-        if not isinstance(as_dict(response.json()).get("response"), dict):
-            raise BadResponseError("no `response` object", status=response.status)
-        return Found(web_results(map(_result, items(response, "response", "results"))))
+        return Found(web_results(map(_result, items(response, "response", "results", envelope="response"))))
 
     sample_plain = Sample(
         Query("gemini protocol"),

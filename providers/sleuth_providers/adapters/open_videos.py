@@ -44,7 +44,7 @@ class OpenVideos(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the reply of either API."""
-        reply = document(response)
+        reply = document(response, "data", "list")
         videos = [
             *map(_peertube_result, objects(reply.get("data"))),
             *map(_dailymotion_result, objects(reply.get("list"))),

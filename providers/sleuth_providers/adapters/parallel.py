@@ -73,7 +73,9 @@ class Parallel(Provider):
         blocks = texts(result)
         if not found and blocks:
             found = as_dict(response._replace(body=blocks[0].encode("utf-8", "replace")).json())
-        return Found(web_results(map(_result, objects(found.get("results"))))[: query.count])
+        if "results" not in found:
+            raise BadResponseError("no list of results", status=response.status)
+        return Found(web_results(map(_result, objects(found["results"])))[: query.count])
 
     sample_plain = Sample(
         Query("sqlite wal"),
@@ -121,6 +123,9 @@ data: {"jsonrpc": "2.0", "id": 2, "result": {"structuredContent": {"search_id": 
             body="""{"jsonrpc": "2.0", "id": 2, "result": {"isError": true, "content": [{"type": "text",
              "text": "The tool failed."}]}}""",
             error="BAD_RESPONSE",
+        ),
+        sample_plain._replace(
+            body='{"jsonrpc": "2.0", "id": 2, "result": {"structuredContent": {"error": "…"}}}', error="BAD_RESPONSE"
         ),
         sample_plain._replace(body='{"jsonrpc": "2.0", "id": 2}', error="BAD_RESPONSE"),
         sample_plain._replace(body='{"error": "unauthorized"}', status=401, error="API_KEY_INVALID"),

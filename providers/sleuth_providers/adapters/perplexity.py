@@ -58,7 +58,7 @@ class Perplexity(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse a flat list, or the list of lists that some versions return."""
-        entries = as_list(document(response).get("results"))
+        entries = as_list(document(response, "results").get("results"))
         hits = [hit for entry in entries for hit in (entry if isinstance(entry, list) else [entry])]
         return Found(web_results(_result(as_dict(hit), query.content) for hit in hits))
 

@@ -23,7 +23,7 @@ from sleuth_providers.errors import (
     ProviderError,
     RateLimitError,
 )
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, items, objects, result_of, web_results
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, items, result_of, web_results
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 LIMITER_PAUSE_S = 30.0  # its limiter counts over 20 seconds, and a quick retry makes it worse
@@ -154,16 +154,17 @@ class SearXNG(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse results, answers of old and new versions, and engines that failed."""
+        hint = "check that this address is a SearXNG server: sleuth doctor"
         if "html" in response.headers.get("content-type", ""):
-            hint = "check that this address is a SearXNG server: sleuth doctor"
             raise BadResponseError("HTML instead of JSON", status=response.status, hint=hint)
+        hits = items(response, "results", hint=hint)
         data = document(response)
         engines = as_list(data.get("unresponsive_engines"))
         failed = (pair for pair in engines if isinstance(pair, list) and len(pair) > 1)
         answers = [_answer(entry) for entry in as_list(data.get("answers"))]
         answers += [_infobox(as_dict(box)) for box in as_list(data.get("infoboxes"))]
         return Found(
-            results=web_results(_result(item) for item in objects(data.get("results"))),
+            results=web_results(_result(item) for item in hits),
             answers=tuple(answer for answer in answers if answer.text),
             suggestions=tuple(text for text in as_list(data.get("suggestions")) if isinstance(text, str)),
             corrections=tuple(text for text in as_list(data.get("corrections")) if isinstance(text, str)),
@@ -197,6 +198,7 @@ class SearXNG(Provider):
         sample_refused,
         sample_refused._replace(body="Unauthorized", status=401, error="API_KEY_INVALID"),
         sample_refused._replace(body="<!doctype html><title>Welcome to nginx!</title>", status=200),
+        sample_refused._replace(body='{"status": "ok"}', status=200),
         sample_refused._replace(body='{"error": "No query"}', status=400, error="INVALID_REQUEST"),
         sample_refused._replace(body="Too Many Requests", status=429, error="RATE_LIMIT_EXCEEDED"),
         sample_refused._replace(body='{"error": "search error"}', status=500, error="PROVIDER_UNAVAILABLE"),

@@ -44,7 +44,7 @@ class SemanticScholar(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the papers."""
-        return Found(web_results(map(_result, items(response, "data"))))
+        return Found(web_results(map(_result, items(response, "data", envelope="total"))))
 
     sample_plain = Sample(
         Query("sparse retrieval", category="science"),

@@ -20,7 +20,7 @@ from sleuth_providers.base import (
     Sender,
 )
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
-from sleuth_providers.json import as_dict, as_text, items, result_of, web_results
+from sleuth_providers.json import as_dict, as_text, document, objects, result_of, web_results
 
 ENGINES = ("google", "bing", "baidu")
 LISTS = {"news": ("news_results",), "images": ("images_results",)}
@@ -99,8 +99,8 @@ class SerpApi(Provider):
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category, else the usual one, and the answer box."""
         names = (*LISTS.get(query.category, ()), "organic_results")
-        hits = next((found for name in names if (found := items(response, name))), [])
-        data = response.json()
+        data = document(response, "search_metadata", *names)
+        hits = next((found for name in names if (found := objects(data.get(name)))), [])
         box, graph = as_dict(data.get("answer_box")), as_dict(data.get("knowledge_graph"))
         answer = next((text for name in ("answer", "snippet", "result") if (text := as_text(box.get(name)))), "")
         source = as_text(as_dict(graph.get("source")).get("link"))
@@ -108,7 +108,7 @@ class SerpApi(Provider):
             DirectAnswer(answer, as_text(box.get("link"))),
             DirectAnswer(as_text(graph.get("description")), source),
         )
-        related = (as_text(item.get("query")) for item in items(response, "related_searches"))
+        related = (as_text(item.get("query")) for item in objects(data.get("related_searches")))
         return Found(
             web_results(map(_result, hits)),
             answers=tuple(each for each in answers if each.text),

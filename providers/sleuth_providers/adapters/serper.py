@@ -4,7 +4,18 @@ from sleuth_providers.adapters._google import language, time_span
 from sleuth_providers.adapters._media import picture_size
 from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import QuotaError
-from sleuth_providers.json import as_count, as_dict, as_number, as_text, direct_answers, items, result_of, web_results
+from sleuth_providers.json import (
+    as_count,
+    as_dict,
+    as_number,
+    as_text,
+    direct_answers,
+    document,
+    items,
+    objects,
+    result_of,
+    web_results,
+)
 
 DOLLARS_PER_CREDIT = 0.001  # in the smallest pack
 SAFE = {"off": "off", "moderate": None, "strict": "active"}
@@ -49,14 +60,14 @@ class Serper(Provider):
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category, the answer box and related searches."""
         name = query.category if query.category in ("news", "images", "videos") else "organic"
-        hits = items(response, name)
-        data = response.json()
+        hits = items(response, name, envelope="searchParameters")
+        data = document(response)
         box, graph = as_dict(data.get("answerBox")), as_dict(data.get("knowledgeGraph"))
         answers = direct_answers(
             (as_text(box.get("answer")) or as_text(box.get("snippet")), as_text(box.get("link"))),
             (as_text(graph.get("description")), as_text(graph.get("descriptionLink"))),
         )
-        related = (as_text(item.get("query")) for item in items(response, "relatedSearches"))
+        related = (as_text(item.get("query")) for item in objects(data.get("relatedSearches")))
         return Found(
             web_results(map(_result, hits)),
             answers=answers,

@@ -59,7 +59,7 @@ class You(Provider):
 
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the section of the category."""
-        hits = items(response, "results", "news" if query.category == "news" else "web")
+        hits = items(response, "results", "news" if query.category == "news" else "web", envelope="results")
         return Found(web_results(_result(item, query.content) for item in hits))
 
     sample_plain = Sample(

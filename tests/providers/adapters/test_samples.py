@@ -23,6 +23,14 @@ SAMPLES = [
     for provider in PROVIDERS
     for number, sample in enumerate(provider.samples)
 ]
+EMPTY_REPLIES = [
+    pytest.param(provider, sample, id=provider.id)
+    for provider in PROVIDERS
+    for sample in provider.samples
+    if provider.type == "api" and sample.status == 200 and not sample.error and not sample.finds
+    if sample.body.startswith("{") and '"error"' not in sample.body
+]
+JSON = {"content-type": "application/json"}
 SECRET = "s3cr3t-0123456789"
 STATUSES = (200, 202, 301, 400, 401, 402, 403, 404, 409, 422, 429, 432, 433, 451, 500, 503)
 WRONG = (None, True, 7, -1.5, 10**400, float("inf"), "text", "", [], {}, [None], [[7]], {"x": None}, [{"x": []}])
@@ -121,6 +129,21 @@ def test_provider_tolerates_wrong_types(provider: Provider) -> None:
             outcome = ask(provider, sample.query, sample.account, canned(sample.status, sample.headers, body))
             if isinstance(outcome, Found):
                 assert_plain(outcome)
+
+
+@pytest.mark.parametrize("body", ['{"error": "x"}', '{"errors": [{"message": "x"}]}', '{"status": "ok"}'])
+@every_provider
+def test_reply_without_results_is_an_error(provider: Provider, body: str) -> None:
+    for sample in provider.samples:
+        outcome = ask(provider, sample.query, sample.account, canned(200, JSON, body))
+        assert isinstance(outcome, ProviderError), sample.sends
+        assert outcome.code != "SEARCH_FAILED"
+
+
+@pytest.mark.parametrize(("provider", "sample"), EMPTY_REPLIES)
+def test_empty_reply_that_reports_an_error_is_an_error(provider: Provider, sample: Sample) -> None:
+    body = json.dumps(json.loads(sample.body) | {"error": {"message": "x"}})
+    assert isinstance(ask(provider, sample.query, sample.account, canned(200, JSON, body)), ProviderError)
 
 
 @every_provider_with_a_key

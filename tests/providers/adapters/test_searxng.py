@@ -91,6 +91,13 @@ def test_wrong_path_is_a_case_for_doctor(httpserver: HTTPServer) -> None:
     assert "sleuth doctor" in caught.value.hint
 
 
+def test_another_json_service_is_a_case_for_doctor(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"status": "ok"})
+    with pytest.raises(BadResponseError) as caught:
+        search(httpserver)
+    assert "sleuth doctor" in caught.value.hint
+
+
 def test_address_without_a_scheme_is_explained() -> None:
     with pytest.raises(BadRequestError) as caught:
         SearXNG().request(Query("x"), Account(host="localhost:8080"))
