@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 MAX_ITEMS = 1000  # of a list
 MAX_NUMBER = 1e300
 MAX_COUNT = 10**15
-MISSING = object()
 
 
 def strip_tags(markup: Any) -> str:
@@ -66,12 +65,10 @@ def items(response: Response, *path: str, envelope: str | None = None, hint: str
     A reply without the list raises BadResponseError. Where the API leaves out an empty list, `envelope` is a field
     that every successful reply has.
     """
-    reply = document(response)
-    value: Any = reply
+    value: Any = (reply := document(response))
+    absent = None if envelope in reply else ""
     for name in path:
-        value = None if value is None else as_dict(value).get(name, MISSING)
-    if value is MISSING and envelope in reply:
-        value = None
+        value = None if value is None else as_dict(value).get(name, absent)
     if not isinstance(value, list | None) or (not value and _reports_error(reply)):
         raise BadResponseError("no list of results", status=response.status, hint=hint)
     return objects(value)

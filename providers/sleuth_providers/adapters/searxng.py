@@ -24,6 +24,7 @@ from sleuth_providers.errors import (
     RateLimitError,
 )
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, items, result_of, web_results
+from sleuth_providers.net.urls import split_url, url_for_display
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 LIMITER_PAUSE_S = 30.0  # its limiter counts over 20 seconds, and a quick retry makes it worse
@@ -99,7 +100,7 @@ class SearXNG(Provider):
         return super().not_applied(query) + ("region",) * bool(lost)
 
     def base_url(self, account: Account) -> str:
-        """Return the address; raise BadRequestError for one without a scheme, which the environment may hold."""
+        """Return the address; raise BadRequestError for an invalid one, which the environment may hold."""
         url = super().base_url(account)
         if "://" not in url:
             raise BadRequestError(
@@ -107,6 +108,14 @@ class SearXNG(Provider):
                 hint="use http://{url}, in SEARXNG_URL or with: sleuth providers set {id} --api-host http://{url}",
                 url=url,
             )
+        try:
+            split_url(url)
+        except BadRequestError as error:
+            raise BadRequestError(
+                message="the address of {provider} is invalid: {url}",
+                hint="correct it in SEARXNG_URL, or with: sleuth providers set {id} --api-host URL",
+                url=url_for_display(url),
+            ) from error
         return url
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlsplit
 
-from sleuth_providers.errors import BadRequestError
+from sleuth_providers.errors import BadRequestError, BadResponseError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ def split_url(url: str) -> tuple[SplitResult, str, int]:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as problem:
-        raise BadRequestError("invalid URL {url}", url=url_for_display(url)) from problem
+        raise BadRequestError("invalid URL {url}", hint=BadResponseError.hint, url=url_for_display(url)) from problem
     if parts.scheme not in DEFAULT_PORTS or not host or not host.isprintable() or " " in host:
-        raise BadRequestError("not an http(s) URL: {url}", url=url_for_display(url))
+        raise BadRequestError("not an http(s) URL: {url}", hint=BadResponseError.hint, url=url_for_display(url))
     if (host.isascii() and not has_valid_labels(host)) or ("%" in host and ":" not in host):
-        raise BadRequestError("invalid host name: {host!r}", host=host)
+        raise BadRequestError("invalid host name: {host!r}", hint=BadResponseError.hint, host=host)
     return parts, host, port or DEFAULT_PORTS[parts.scheme]
 
 

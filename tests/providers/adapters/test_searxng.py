@@ -105,6 +105,13 @@ def test_address_without_a_scheme_is_explained() -> None:
     assert caught.value.values == {"url": "localhost:8080"}
 
 
+@pytest.mark.parametrize("address", ["http://[bad", "http://a b", "http://127.0.0.1:99999"])
+def test_invalid_address_is_explained(address: str, make_sleuth: Any) -> None:
+    done = make_sleuth(SEARXNG_URL=address)("search", "-p", "searxng", "larch")
+    assert f"the address of SearXNG is invalid: '{address}'" in done.err
+    assert "correct it in SEARXNG_URL, or with: sleuth providers set searxng --api-host URL" in done.err
+
+
 def test_bang_that_leads_to_another_site_is_explained(httpserver: HTTPServer) -> None:
     headers = {"Location": "https://elsewhere.example/?q=larch"}
     httpserver.expect_request("/search").respond_with_data(status=302, headers=headers)
