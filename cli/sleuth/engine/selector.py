@@ -229,7 +229,9 @@ class ProviderSelector:
         stored = keys.find_keys(row, adapter, self.environ) if not any_key and self._is_key_host(candidate) else []
         found = ["replayed"] if any_key else stored
         if adapter.needs_key and not found:
-            raise self.obstacle(candidate) or KeyMissingError()
+            source = keys.source_name(keys.origin(row, adapter, self.environ) or "")
+            hint = "its key comes from {source}, which returned nothing"
+            raise self.obstacle(candidate) or KeyMissingError(hint=hint, source=source)
         usable = [key for key in found if not self.health.cooldown(keys.fingerprint(row.id, key))] or found
         first = self.health.request_count(row.id) % len(usable) if len(usable) > 1 else 0
         host = self.host(candidate)

@@ -14,6 +14,7 @@ from sleuth.base.text import clean, width
 from sleuth.engine.outcome import TrialResult
 from sleuth.render.rich import make_console, print_wrapped
 from sleuth.render.wrap import wrap
+from sleuth.store.keys import source_name
 
 GROUPS = (
     ("chain", "Used by searches without -p, in this order"),
@@ -87,8 +88,7 @@ def _remark(item: dict[str, Any]) -> str:
     if not item["setUp"]:
         return f"sleuth providers set {item['id']} --api-host URL"
     if item["keySource"]:
-        named = {"table": tr("table"), "cmd": tr("a command"), "keyring": tr("the system keyring")}
-        return tr("key from {source}", source=named.get(item["keySource"], item["keySource"]))
+        return tr("key from {source}", source=source_name(item["keySource"]))
     if item["keyPage"]:
         return tr("higher limits with a key: {page}", page=item["keyPage"])
     return tr("no key needed")

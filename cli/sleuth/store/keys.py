@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 
 from sleuth.base.errors import MissingExtraError, SettingsError
+from sleuth.base.i18n import tr
 from sleuth.store.provider_table import ProviderRow
 from sleuth_providers.base import Provider
 
@@ -20,6 +21,11 @@ def origin(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) -> 
     if stored:
         return "table"
     return next((name for name in provider.env if environ.get(name)), None)
+
+
+def source_name(source: str) -> str:
+    """Return the source of a key as messages name it."""
+    return {"table": tr("table"), "cmd": tr("a command"), "keyring": tr("the system keyring")}.get(source, source)
 
 
 def find_keys(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) -> list[str]:

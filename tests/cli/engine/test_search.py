@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import closing
+from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
@@ -227,6 +229,16 @@ def test_rejected_key_of_a_variable_names_the_variable(sleuth: Any, httpserver: 
     sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "env:MY_KEY")
     done = sleuth("search", "-p", "brave", "x", MY_KEY="bad-key-000")
     assert (done.exit, done.err.splitlines()[1]) == (4, "hint: check the key, which comes from env:MY_KEY")
+
+
+@pytest.mark.parametrize(("stored", "source"), [("cmd:true", "a command"), ("keyring:", "the system keyring")])
+def test_source_that_returns_no_key_is_named(
+    sleuth: Any, monkeypatch: pytest.MonkeyPatch, stored: str, source: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=lambda *_: None))
+    sleuth("providers", "set", "brave", "--api-key", stored)
+    done = sleuth("search", "-p", "brave", "x")
+    assert (done.exit, done.err.splitlines()[1]) == (4, f"hint: its key comes from {source}, which returned nothing")
 
 
 def test_unreachable_server_hints_at_doctor(sleuth: Any) -> None:
