@@ -8,7 +8,7 @@ from sleuth.base import logs
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.urls import domain
-from sleuth.engine.content import SNIPPETS_USED, ContentReader, unread
+from sleuth.engine.content import SNIPPETS_USED, ContentReader, archive_warning, unread
 from sleuth.engine.options import country, language, unset
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import Searcher, SearchRequest, clean_query, search_error
@@ -66,11 +66,6 @@ def _read(research: Research, contents: ContentReader, outcome: Outcome, archive
         template = "could not read {reasons}" if texts else SNIPPETS_USED
         research.warn_of("FETCH_FAILED", tr(template, reasons=unread(failed)))
     return texts
-
-
-def archive_warning(url: str, date: str) -> str:
-    """Return the warning about a page whose text may be out of date."""
-    return tr("read {site} from a copy archived on {date}", site=domain(url) or url, date=date)
 
 
 def _open(research: Research, contents: ContentReader, hits: Sequence[Hit], before: int) -> list[Page]:

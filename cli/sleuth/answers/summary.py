@@ -11,7 +11,6 @@ from sleuth.answers.llm.chat import Model, Models, Prompt, Usage
 from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.prompt import fill, left_for, show
 from sleuth.answers.research import FoundSource, Note, Research
-from sleuth.answers.rounds import archive_warning
 from sleuth.answers.sanitize import safe_markdown, without_citations
 from sleuth.answers.writing import Write, WritingError, stream
 from sleuth.base.errors import SearchError
@@ -19,7 +18,7 @@ from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import record_as_json
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import domain
-from sleuth.engine.content import unread
+from sleuth.engine.content import archive_warning, unread
 from sleuth.pages.page import Page
 from sleuth.relevance.summary import SummarySentence, summarise
 from sleuth.store.settings import FETCH_PRIVATE, Settings

@@ -7,6 +7,7 @@ from typing import Any
 from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
+from sleuth.base.urls import domain
 from sleuth.engine.merge import DATE_FILTERS, UNDATED
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.scorers import models_without_server, scorer
@@ -16,6 +17,7 @@ from sleuth.library.library import Library
 from sleuth.pages.page import Page, PageEvent
 from sleuth.pages.reader import Reader
 from sleuth.relevance.compress import CompressedPage, compress
+from sleuth.relevance.dates import normalise
 from sleuth.relevance.duplicates import find_duplicates
 from sleuth.relevance.fusion import add_dates
 from sleuth.relevance.hit import Hit
@@ -25,7 +27,6 @@ from sleuth_providers.base import Query
 from sleuth_providers.records import Record
 
 PAGE_FIELDS = ("url", "final_url", "title", "layer", "cached", "truncated", "elapsed_ms", "attempts")
-ISO_DATE_CHARS = 10
 MAX_NAMED_PAGES = 3  # in a warning
 SNIPPETS_USED = "FETCH_FAILED: pages not read, snippets used instead: {reasons}"
 ANY_TIME = Query("")
@@ -109,6 +110,7 @@ class ContentReader:
                 *outcome.warnings,
                 *([tr(UNDATED)] if _undated(outcome) else []),
                 *([tr(SNIPPETS_USED, reasons=unread(failed))] if failed else []),
+                *(archive_warning(page.url, page.archived) for page in pages.values() if page.archived),
                 *(models_without_server(self.settings) if options.method == "rag" else ()),
                 *compressed.warnings,
             ),
@@ -127,6 +129,11 @@ class ContentReader:
             logs.log("library: pages not added: %r", problem)
 
 
+def archive_warning(url: str, date: str) -> str:
+    """Return the warning about a page whose text may be out of date."""
+    return tr("read {site} from a copy archived on {date}", site=domain(url) or url, date=date)
+
+
 def _undated(outcome: Outcome) -> set[str]:
     """Return the URLs of results without a date from providers that could not filter by date."""
     unfiltered = {one.provider for one in outcome.attempts if DATE_FILTERS & set(one.not_applied)}
@@ -135,11 +142,11 @@ def _undated(outcome: Outcome) -> set[str]:
 
 def _dated(outcome: Outcome, pages: Mapping[str, Page], span: Query, recent: bool) -> list[Hit]:
     """Return the results with the dates of their pages; those that no provider could filter are dropped if too old."""
-    known = {url: page.published for url, page in pages.items() if len(page.published) == ISO_DATE_CHARS}
-    undated = _undated(outcome)
+    now, undated = datetime.now(UTC), _undated(outcome)
+    known = {url: normalise(page.published, now) for url, page in pages.items()}
     return [
         hit
-        for hit in add_dates(outcome.results, known, datetime.now(UTC), recent)
+        for hit in add_dates(outcome.results, known, now, recent)
         if hit.url not in undated
         or not hit.published
         or (span.since <= hit.published and (not span.until or hit.published <= span.until))

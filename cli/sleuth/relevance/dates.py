@@ -8,8 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from sleuth_providers.translatable import Translatable
 
 FIRST_YEAR = 1990  # an older date on the web is usually a zero timestamp
-YEARS_AHEAD = 50  # events may be in the future, but the year 9999 is a placeholder
-DAYS_AHEAD = 2  # a date without a year is in the past, but clocks and time zones differ
+DAYS_AHEAD = 1  # pages are published in the past, but clocks and time zones differ
 MAX_DATE_CHARS = 200
 
 FRESHNESS_WINDOWS = {"day": (1, "day"), "week": (7, "day"), "month": (1, "month"), "year": (12, "month")}
@@ -84,16 +83,14 @@ def normalise(text: str, now: datetime) -> str:
     """Return a provider's date or age as an ISO date, or nothing if it is not one."""
     plain = unicodedata.normalize("NFKC", text[:MAX_DATE_CHARS]).strip().lower().translate(ACCENTS)
     found = _from_timestamp(plain) or next(_written_dates(plain, now.date()), None) or _from_age(plain, now)
-    if found is None or not FIRST_YEAR <= found.year <= now.year + YEARS_AHEAD:
-        return ""
-    return found.isoformat()
+    return found.isoformat() if found and _is_plausible(found, now.date()) else ""
 
 
 def from_url(url: str, now: datetime) -> str:
     """Return the day in the path of a URL, such as /2026/01/31/, as an ISO date, or nothing."""
     for found in re.finditer(URL_DATE, url):
         day = _day(int(found[1]), int(found[3]), int(found[4]))
-        if day and day.year >= FIRST_YEAR and day <= now.date() + timedelta(days=DAYS_AHEAD):
+        if day and _is_plausible(day, now.date()):
             return day.isoformat()
     return ""
 
@@ -131,6 +128,10 @@ def _day(year: int, month: int, day: int) -> date | None:
         return None
 
 
+def _is_plausible(day: date, today: date) -> bool:
+    return day.year >= FIRST_YEAR and day <= today + timedelta(days=DAYS_AHEAD)
+
+
 def _from_timestamp(text: str) -> date | None:
     """Parse seconds or milliseconds since 1970."""
     found = re.fullmatch(r"(\d{9,10})(\d{3})?(?:\.\d*)?", text)
@@ -149,7 +150,7 @@ def _written_dates(text: str, today: date) -> Iterator[date]:
 
 def _most_recent(month: int, day: int, today: date) -> date | None:
     candidate = _day(today.year, month, day)
-    if candidate and candidate <= today + timedelta(days=DAYS_AHEAD):
+    if candidate and _is_plausible(candidate, today):
         return candidate
     return _day(today.year - 1, month, day)
 

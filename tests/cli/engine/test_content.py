@@ -9,6 +9,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
+from sleuth.pages.page import Page
+from sleuth.pages.reader import Reader
 from sleuth.relevance import tokens
 from sleuth.serving.schemas import SEARCH_ANSWER
 
@@ -51,7 +53,7 @@ def test_every_form_of_freshness_works_with_content(sleuth: Any, web: HTTPServer
 
 
 def test_dates_of_pages_settle_freshness(sleuth: Any, httpserver: HTTPServer) -> None:
-    for name, date in ("new", "2026-02-03"), ("old", "2020-02-03"), ("undated", ""):
+    for name, date in ("new", "2026-02-03"), ("old", "2020-02-03"), ("ahead", "2150-02-03"), ("undated", ""):
         meta = f'<meta property="article:published_time" content="{date}T08:00:00Z">' if date else ""
         text = "".join(f"<p>{SENTENCE.format(name=name, n=n)}</p>" for n in range(20))
         page = f"<html><head><title>{name}</title>{meta}</head><body><article>{text}</article></body></html>"
@@ -59,7 +61,8 @@ def test_dates_of_pages_settle_freshness(sleuth: Any, httpserver: HTTPServer) ->
     sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
     command = ("search", "-p", "searxng", "--no-cache", "--content", "--freshness", "2026-01-01..2026-12-31", "--json")
     warning = "--freshness was not applied to results without a date"
-    for names, kept, warns in (("new", "old"), ["new"], False), (("new", "undated"), ["new", "undated"], True):
+    undated = ((("new", other), ["new", other], True) for other in ("undated", "ahead"))
+    for names, kept, warns in (("new", "old"), ["new"], False), *undated:
         hits = [{"url": httpserver.url_for(f"/{name}"), "title": name, "content": name} for name in names]
         httpserver.expect_oneshot_request("/search").respond_with_json({"results": hits})
         done = sleuth(*command, "runtime")
@@ -134,6 +137,16 @@ def test_text_formats_show_the_page(sleuth: Any, web: HTTPServer, format: str) -
     out = sleuth("search", "-p", "searxng", "--content", "-f", format, "--color", "never", "runtime").out
     assert "sentence 39 says so" in " ".join(out.split())
     assert "about tokio" not in out
+
+
+def test_page_from_an_archive_is_reported(sleuth: Any, web: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Reader.read
+
+    def read_archive(*arguments: Any, **options: Any) -> list[Page]:
+        return [page._replace(archived="2025-01-31") for page in read(*arguments, **options)]
+
+    monkeypatch.setattr(Reader, "read", read_archive)
+    assert "from a copy archived on 2025-01-31" in sleuth("search", "-p", "searxng", "--content", "runtime").err
 
 
 def test_batch_reads_pages_too(sleuth: Any, web: HTTPServer) -> None:

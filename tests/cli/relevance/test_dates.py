@@ -55,7 +55,7 @@ WRITTEN = [
     ("3 févr. 2026", "2026-02-03"),
     ("3 de noviembre de 2026", "2026-11-03"),
     ("3 ago 2026", "2026-08-03"),
-    ("2027-05-01", "2027-05-01"),
+    ("2026-11-17", "2026-11-17"),
 ]
 
 AGES = [
@@ -130,6 +130,7 @@ AGES = [
 NONSENSE = [
     *("", " ", "soon", "n/a", "null", "-", "0", "2026", "2026-11", "Nov 2026", "12345", "99999999999999999999"),
     *("0000-00-00", "1970-01-01T00:00:00Z", "1989-12-31", "9999-12-31", "2026-02-30", "2026-13-01", "31 Nov 2026"),
+    *("2026-11-18", "2027-05-01", "2000000000"),
     *("5 min read", "3 apples", "9999 years ago", "2月30日", "3日", "hierarchy", "marketing 3, 2026", "ago"),
     *("10:30", "1.2.3", "version 3.11.4", "\ud800", "三", "12 monkeys", "just for you", "about 3 apples"),
 ]
@@ -165,7 +166,7 @@ def test_any_text_is_a_good_date_or_nothing(text: str) -> None:
 FORMS = ["%Y-%m-%d", "%Y/%m/%d", "%d %b %Y", "%B %d, %Y", "%m/%d/%Y", "%d.%m.%Y", "%Y年%m月%d日"]
 
 
-@given(st.dates(date(1990, 1, 1), date(2070, 1, 1)), st.sampled_from(FORMS))
+@given(st.dates(date(1990, 1, 1), NOW.date()), st.sampled_from(FORMS))
 def test_every_day_is_read_in_every_form(day: date, form: str) -> None:
     assert normalise(day.strftime(form), NOW) == day.isoformat()
 

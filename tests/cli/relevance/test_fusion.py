@@ -153,7 +153,7 @@ def test_recent_pages_are_weighed_up() -> None:
 
 
 def test_a_page_of_tomorrow_is_as_new_as_one_of_today() -> None:
-    (hit,) = fuse([ranked("one", result("a", published="2027-01-01"))], now=NOW, recent=True)
+    (hit,) = fuse([ranked("one", result("a", published="2026-11-17"))], now=NOW, recent=True)
     assert hit.adjustments == ("recent ×1 (0 days old)",)
 
 

@@ -1,8 +1,8 @@
 """Dates and ages as providers write them, and freshness windows. A case is a list of lines."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
-from sleuth.relevance.dates import FIRST_YEAR, YEARS_AHEAD, freshness_window, normalise
+from sleuth.relevance.dates import DAYS_AHEAD, FIRST_YEAR, freshness_window, normalise
 
 NOW = datetime(2026, 2, 28, 12, 30, tzinfo=UTC)
 WORDS = (
@@ -17,7 +17,8 @@ def check(data: bytes) -> None:
     for line in data.decode("utf-8", "replace").split("\n")[:20]:
         for now in (NOW, datetime(1970, 1, 1), datetime(2024, 2, 29, 23, 59)):
             said = normalise(line, now)
-            assert not said or FIRST_YEAR <= date.fromisoformat(said).year <= now.year + YEARS_AHEAD
+            latest = now.date() + timedelta(days=DAYS_AHEAD)
+            assert not said or date(FIRST_YEAR, 1, 1) <= date.fromisoformat(said) <= latest
             assert normalise(said, now) == said or now != NOW, "a date means itself"
             try:
                 kind, since, until = freshness_window(line, now.date())
