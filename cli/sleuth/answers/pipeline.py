@@ -93,9 +93,9 @@ class Answerer:
             try:
                 pages = run_round(research, self.searcher, self.contents, query)
             except SearchError as error:
-                message = tr("the search failed: {reason}", reason=research.explain(error))
-                hints = (research.hint(error), tr("to answer without searching: --search off"))
-                research.warn_of("ALL_SOURCES_FAILED", message, tr("; ").join(filter(None, hints)))
+                text = tr("the search failed: {reason}", reason=research.explain(error))
+                other = tr("to answer without searching: {off}", off=research.question.search_off)
+                research.warn_of("ALL_SOURCES_FAILED", text, tr("; ").join(filter(None, (research.hint(error), other))))
                 break
             if pages:
                 take_notes(research, models.writer, pages, analysis)

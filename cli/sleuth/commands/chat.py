@@ -130,6 +130,7 @@ class Chat:
             return
         self.runtime.warnings.clear()  # each answer has its own
         question = self.question._replace(text=text, search=self.switch.search, history=self.conversation.history)
+        question = question._replace(search_off="/mode chat, /search off" if self.switch.is_disabled else "/search off")
         if self.runtime.models is None and self.conversation.answers and question.search != "off":
             question = question._replace(extractive=True)  # the first answer has said that there is no model
         self.conversation = self.conversation.add(answer(self.runtime, question, self.options))

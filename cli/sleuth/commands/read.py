@@ -107,9 +107,7 @@ def find_targets(runtime: Runtime, words: list[str], usage: str) -> tuple[list[s
     """Return URLs and paths from the arguments or from standard input, and the query of a search that is piped in."""
     query = ""
     if not words or words == ["-"]:
-        if runtime.stdin.isatty():
-            raise RequestError("there are no pages to read", usage)
-        words, query = _from_input(runtime.stdin.read(MAX_INPUT_CHARS))
+        words, query = _from_input("" if runtime.stdin.isatty() else runtime.stdin.read(MAX_INPUT_CHARS))
     found = list(dict.fromkeys(_target(runtime, word) for word in words))
     if not found:
         raise RequestError("there are no pages to read", usage)
@@ -220,8 +218,7 @@ def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str
 
     answers = run_all(partial(_links, runtime, target, timeout) for target in targets)
     _report(runtime, [answer for answer in answers if isinstance(answer, Page)], len(targets))
-    links = [[] if isinstance(answer, Page) else answer for answer in answers]
-    found = dict(zip(targets, links, strict=True))
+    found = {url: [] if isinstance(links, Page) else links for url, links in zip(targets, answers, strict=True)}
     if as_json:
         pages = [{"url": url, "links": [link._asdict() for link in links]} for url, links in found.items()]
         text = json_text({"pages": pages}, indent=2) + "\n"

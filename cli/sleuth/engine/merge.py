@@ -133,9 +133,8 @@ def _is_allowed(url: str, include: tuple[str, ...], exclude: tuple[str, ...]) ->
 
     if url.startswith("file:"):
         return not include
-    if include and not any(matches_domain(url, pattern) for pattern in include):
-        return False
-    return not any(matches_domain(url, pattern) for pattern in exclude)
+    is_included = not include or any(matches_domain(url, pattern) for pattern in include)
+    return is_included and not any(matches_domain(url, pattern) for pattern in exclude)
 
 
 def _invalid_patterns(patterns: tuple[str, ...]) -> Iterator[str]:

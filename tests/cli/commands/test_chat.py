@@ -31,6 +31,8 @@ def test_switch_and_mode_reach_the_question(answered: Any, answerer: Any) -> Non
     )
     assert [question.search for question in answerer.asked] == ["auto", "auto", "off", "on", "auto", "on"]
     assert "error: in agent mode the model decides whether to search\nhint: to decide: /mode chat\n" in done.err
+    ways = ["/mode chat, /search off" if question.search == "auto" else "/search off" for question in answerer.asked]
+    assert [question.search_off for question in answerer.asked] == ways
     talk(answered, "x", options=("--search", "off"))
     assert answerer.asked[-1].search == "off"
 

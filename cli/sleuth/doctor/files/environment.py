@@ -49,7 +49,7 @@ def read_text(path: str) -> str | Finding:
         reason = tr("it is not UTF-8")
     except OSError as problem:
         reason = clean(problem.strerror or problem, 200)
-    return skipped(f"{os.path.basename(path)}: {reason}")
+    return skipped(f"{path}: {reason}")
 
 
 def read_environment(path: str) -> tuple[dict[str, Variable], list[Finding]]:

@@ -361,7 +361,9 @@ def test_limiter_with_pass_ip_passes(write: Write) -> None:
 
 def test_missing_file_and_folder_in_its_place_are_findings(tmp_path: Path) -> None:
     missing = tmp_path / "settings.yml"
-    assert [(f.id, f.state) for f in check_settings(str(missing))] == [("settings.file", "fail")]
+    (finding,) = check_settings(str(missing))
+    assert (finding.id, finding.state) == ("settings.file", "fail")
+    assert finding.evidence == f"{missing}: No such file or directory"
     assert fix_settings(str(missing)) is None
     missing.mkdir()
     found = check_settings(str(missing))[0]
