@@ -59,7 +59,7 @@ def as_dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def items(response: Response, *path: str, envelope: str | None = None, hint: str = "") -> list[dict[str, Any]]:
+def items(response: Response, *path: str, envelope: str | None = None) -> list[dict[str, Any]]:
     """Return the objects of the list at `path` in a reply, as `objects` does; null is an empty list.
 
     A reply without the list raises BadResponseError. Where the API leaves out an empty list, `envelope` is a field
@@ -70,7 +70,7 @@ def items(response: Response, *path: str, envelope: str | None = None, hint: str
     for name in path:
         value = None if value is None else as_dict(value).get(name, absent)
     if not isinstance(value, list | None) or (not value and _reports_error(reply)):
-        raise BadResponseError("no list of results", status=response.status, hint=hint)
+        raise BadResponseError("no list of results", status=response.status)
     return objects(value)
 
 

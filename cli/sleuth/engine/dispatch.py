@@ -170,7 +170,8 @@ class Dispatcher:
                 error = problem if account.key else without_key(problem, adapter)
                 source = keys.origin(job.candidate.row, adapter, self.selector.environ)
                 if error.hint == KeyInvalidError.hint and source not in (None, "table"):
-                    error.hint = Translatable("check the key, which comes from {source}", source=source)
+                    name = keys.source_name(source or "")
+                    error.hint = Translatable("check the key, which comes from {source}", source=name)
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
                 reply = job.failure(error, account.secrets)
                 if isinstance(error, BadRequestError) or (

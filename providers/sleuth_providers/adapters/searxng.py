@@ -23,7 +23,7 @@ from sleuth_providers.errors import (
     ProviderError,
     RateLimitError,
 )
-from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, items, result_of, web_results
+from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, items, objects, result_of, web_results
 from sleuth_providers.net.urls import split_url, url_for_display
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
@@ -166,14 +166,15 @@ class SearXNG(Provider):
         hint = "check that this address is a SearXNG server: sleuth doctor"
         if "html" in response.headers.get("content-type", ""):
             raise BadResponseError("HTML instead of JSON", status=response.status, hint=hint)
-        hits = items(response, "results", hint=hint)
         data = document(response)
+        if not isinstance(data.get("results"), list):
+            raise BadResponseError("no list of results", status=response.status, hint=hint)
         engines = as_list(data.get("unresponsive_engines"))
         failed = (pair for pair in engines if isinstance(pair, list) and len(pair) > 1)
         answers = [_answer(entry) for entry in as_list(data.get("answers"))]
         answers += [_infobox(as_dict(box)) for box in as_list(data.get("infoboxes"))]
         return Found(
-            results=web_results(_result(item) for item in hits),
+            results=web_results(_result(item) for item in objects(data["results"])),
             answers=tuple(answer for answer in answers if answer.text),
             suggestions=tuple(text for text in as_list(data.get("suggestions")) if isinstance(text, str)),
             corrections=tuple(text for text in as_list(data.get("corrections")) if isinstance(text, str)),
