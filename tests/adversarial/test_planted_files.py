@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,121 @@ def test_settings_and_database_of_another_user_are_not_used(name: str, home: Any
     assert result.exit != 0
     assert not mark.exists()
     assert str(path) in result.err
+
+
+def planted_log(home: Any, mark: Path, tmp_path: Path) -> bytes:
+    """Return a write-ahead log that replaces the whole database by one with a command as a key."""
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(paths(home)["sleuth.db"].read_bytes())
+    connection = sqlite3.connect(copy, isolation_level=None)
+    connection.execute("UPDATE websearch_provider SET api_key = ? WHERE id = 'tavily'", (f"cmd:touch {mark}",))
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute("VACUUM")
+    log = Path(f"{copy}-wal").read_bytes()
+    connection.close()
+    return log
+
+
+def own_log(home: Any, mark: Path, tmp_path: Path) -> None:
+    path = Path(f"{paths(home)['sleuth.db']}-wal")
+    path.write_bytes(planted_log(home, mark, tmp_path))
+    path.chmod(0o600)
+
+
+def log_of_another_user(home: Any, mark: Path, tmp_path: Path) -> None:
+    own_log(home, mark, tmp_path)
+    os.chown(f"{paths(home)['sleuth.db']}-wal", NOBODY, NOBODY)
+
+
+def log_next_to_the_target_of_a_link(home: Any, mark: Path, tmp_path: Path) -> None:
+    path, real = paths(home)["sleuth.db"], tmp_path / "real"
+    log_of_another_user(home, mark, tmp_path)
+    real.mkdir()
+    for end in ("", "-wal"):
+        os.rename(f"{path}{end}", real / f"sleuth.db{end}")
+    path.symlink_to(real / "sleuth.db")
+
+
+def folder_of_another_user(home: Any, mark: Path, tmp_path: Path) -> None:
+    own_log(home, mark, tmp_path)
+    os.chown(paths(home)["sleuth.db"].parent, NOBODY, NOBODY)
+
+
+def folder_that_anyone_may_write(home: Any, mark: Path, tmp_path: Path) -> None:
+    own_log(home, mark, tmp_path)
+    paths(home)["sleuth.db"].parent.chmod(0o777)
+
+
+def folder_that_is_a_link_of_another_user(home: Any, mark: Path, tmp_path: Path) -> None:
+    own_log(home, mark, tmp_path)
+    folder = paths(home)["sleuth.db"].parent
+    folder.rename(tmp_path / "downloaded")
+    folder.symlink_to(tmp_path / "downloaded")
+    os.chown(folder, NOBODY, NOBODY, follow_symlinks=False)
+
+
+def test_planted_log_is_what_sqlite_applies(home: Any, tmp_path: Path) -> None:
+    own_log(home, tmp_path / "ran", tmp_path)
+    home("search", "-p", "tavily", "hello")
+    assert (tmp_path / "ran").exists()  # the attacks below would succeed without the checks
+
+
+@pytest.mark.usefixtures("as_root")
+@pytest.mark.parametrize(
+    "attack",
+    [
+        log_of_another_user,
+        log_next_to_the_target_of_a_link,
+        folder_of_another_user,
+        folder_that_anyone_may_write,
+        folder_that_is_a_link_of_another_user,
+    ],
+)
+def test_log_that_another_user_put_next_to_the_database_runs_no_command(
+    attack: Callable[[Any, Path, Path], None], home: Any, tmp_path: Path
+) -> None:
+    mark = tmp_path / "ran"
+    attack(home, mark, tmp_path)
+    result = home("search", "-p", "tavily", "hello")
+    assert not mark.exists()
+    assert "sleuth.db" in result.err
+    assert "another user owns it" in result.err
+    assert home("providers", "set", "tavily", "--api-key", "k").exit != 0
+    assert "providers list" not in home("doctor", "--repair").out
+    assert not mark.exists()
+
+
+@pytest.mark.usefixtures("as_root")
+@pytest.mark.parametrize("name", ["config/config.toml", "config/rules.txt", "data/library.db"])
+def test_own_file_in_the_folder_of_another_user_is_not_used(name: str, home: Any, tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("own words")
+    home("library", "add", str(tmp_path / "note.md"))
+    path = Path(home.environ["SLEUTH_HOME"], name)
+    if path.suffix != ".db":
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("-a.test\n" if path.suffix == ".txt" else "")
+    assert home("search", "-p", "library", "own words").exit == 0
+    os.chown(path.parent, NOBODY, NOBODY)
+    assert "another user owns its folder" in home("search", "-p", "library", "own words").err
+
+
+@pytest.mark.usefixtures("as_root")
+def test_cache_in_the_folder_of_another_user_is_not_used(home: Any) -> None:
+    line = ("search", "-p", "searxng", "--format", "json", "-n", "3", "first")
+    assert '"cached": true' in home(*line).out
+    os.chown(Path(home.environ["SLEUTH_HOME"], "cache", "answers"), NOBODY, NOBODY)
+    assert '"cached": true' not in home(*line).out
+
+
+@pytest.mark.usefixtures("as_root")
+@pytest.mark.parametrize(("owner", "mode"), [(0, 0o755), (0, 0o1777), (None, 0o770)])
+def test_folder_of_root_of_a_group_or_with_sticky_bit_is_used(owner: int | None, mode: int, home: Any) -> None:
+    folder = paths(home)["sleuth.db"].parent
+    os.chown(folder, os.geteuid() if owner is None else owner, -1)
+    folder.chmod(mode)
+    result = home("providers", "list")
+    assert (result.exit, "not used" in result.err) == (0, False)
 
 
 @pytest.mark.usefixtures("as_root")

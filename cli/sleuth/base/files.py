@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+MAX_DATABASE_BYTES = 10_000_000_000
 LOCK_STALL_TIMEOUT_S = 30.0  # without the lock changing hands; one writer needs milliseconds
 LOCK_POLL_S = 0.01  # constant: with a backoff, newcomers would overtake earlier waiters
 
@@ -57,7 +58,7 @@ def unreadable(path: str, problem: Exception, hint: str) -> RequestError:
 def open_own(path: str, max_bytes: int) -> "BinaryIO":
     """Open one of sleuth's own files for reading; anything else at that path raises OSError without blocking.
 
-    Refused are pipes and devices, files larger than `max_bytes`, and files that another user owns or anyone may write:
+    Refused are pipes and devices, files larger than `max_bytes`, and files that other users own or may replace or write:
     settings and the database can name commands to run.
     """
     handle = os.open(path, os.O_RDONLY | NONBLOCK)
@@ -70,13 +71,47 @@ def open_own(path: str, max_bytes: int) -> "BinaryIO":
 
 
 def check_own(path: str, state: os.stat_result, max_bytes: int) -> None:
-    """Raise OSError for a file that is not regular, too large, of another user except root, or writable by anyone."""
+    """Raise OSError for a file that is not regular, too large, or that other users except root own, write or replace."""
     if not stat.S_ISREG(state.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", path)
     if state.st_size > max_bytes:
         raise OSError(errno.EFBIG, "too large", path)
-    if hasattr(os, "geteuid") and (state.st_uid not in (0, os.geteuid()) or state.st_mode & stat.S_IWOTH):
+    if _is_foreign(state) or _is_foreign(os.lstat(path)):
         raise PermissionError(errno.EPERM, "another user owns it or may write to it", path)
+    check_own_folder(path)
+
+
+def check_own_folder(path: str) -> None:
+    """Raise OSError for a file whose folder is of another user, or writable by anyone: they could replace the file.
+
+    Folders above are not checked: private folders are created in volumes of containers that anyone may write.
+    """
+    for folder in {os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path))}:
+        if _is_foreign(os.stat(folder)) or _is_foreign(os.lstat(folder)):
+            raise PermissionError(errno.EPERM, "another user owns its folder or may write to it", path)
+
+
+def check_own_database(path: str) -> None:
+    """Raise OSError for a database, missing or not, whose files other users own, write or replace.
+
+    SQLite applies a log or journal that it finds next to the database, which adds any row to it.
+    """
+    check_own_folder(path)
+    for file in (path, *(os.path.realpath(path) + end for end in ("-wal", "-shm", "-journal"))):
+        with suppress(FileNotFoundError):
+            check_own(file, os.stat(file), MAX_DATABASE_BYTES)
+
+
+def _is_foreign(state: os.stat_result) -> bool:
+    """Tell whether another user except root owns a file or folder, or anyone may write to it.
+
+    A folder such as /tmp is not foreign: its sticky bit keeps users from replacing the files of others.
+    """
+    if not hasattr(os, "geteuid"):
+        return False
+    is_sticky = stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX
+    is_writable = state.st_mode & stat.S_IWOTH and not is_sticky and not stat.S_ISLNK(state.st_mode)
+    return bool(state.st_uid not in (0, os.geteuid()) or is_writable)
 
 
 def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True, follow: bool = True) -> None:

@@ -7,14 +7,13 @@ from contextlib import closing, contextmanager
 from urllib.parse import quote
 
 from sleuth.base.errors import DatabaseError, SettingsError, UnwritableError
-from sleuth.base.files import append_private, check_own, locked, private_folder, unwritable
+from sleuth.base.files import append_private, check_own_database, locked, private_folder, unwritable
 
 Migration = Callable[[sqlite3.Connection], None]
 BUSY_TIMEOUT_S = 10.0  # for which a lock may not change hands
 MEMORY = ":memory:"
 UNWRITABLE_MESSAGES = ("unable to open", "readonly", "disk I/O", "is full")
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)  # the message about a damaged file may not be UTF-8
-MAX_DATABASE_BYTES = 10_000_000_000
 
 
 def run_script(path: str) -> Migration:
@@ -33,13 +32,13 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
     if path == MEMORY:
         return _migrate(_connect(path), path, migrations)
     try:
+        private_folder(os.path.dirname(path))
+        check_files(path)
         if os.path.exists(path):
-            _check(path)
             connection = _connect(path)
             if _version(connection) == len(migrations):
                 return connection
             connection.close()
-        private_folder(os.path.dirname(path))
         with locked(f"{path}.lock") as held:
             if not held:
                 raise locked_error(path)
@@ -53,13 +52,13 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
 
 def open_immutable(path: str) -> sqlite3.Connection:
     """Open a database read-only without creating any file next to it, ignoring its write-ahead log."""
-    _check(path)
+    check_files(path)
     return _open(f"file:{quote(path)}?immutable=1", BUSY_TIMEOUT_S)
 
 
 def open_read_only(path: str, timeout: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:
     """Open a database read-only; in a folder that is not writable, without its write-ahead log."""
-    _check(path)
+    check_files(path)
     try:
         connection = _open(f"file:{quote(path)}?mode=ro", timeout)
         connection.execute("PRAGMA schema_version").fetchone()
@@ -111,17 +110,17 @@ def locked_error(path: str) -> SettingsError:
     return SettingsError("{path} is locked by another process", "try again in a moment", path=path)
 
 
-def _check(path: str) -> None:
-    """Refuse a pipe, which SQLite would wait for, and the file of another user, whose keys can be commands."""
+def check_files(path: str) -> None:
+    """Refuse a pipe, which SQLite would wait for, and files of another user, whose keys can be commands."""
     try:
-        check_own(path, os.stat(path), MAX_DATABASE_BYTES)
+        check_own_database(path)
     except FileNotFoundError:
         return
     except OSError as problem:
         raise DatabaseError(
             "the database {path} is not used ({reason})",
             "remove it, or set SLEUTH_HOME to another folder",
-            path=path,
+            path=problem.filename,
             reason=problem.strerror,
         ) from problem
 
@@ -161,6 +160,7 @@ def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Mig
                 known=len(migrations),
             )
         if 0 < version < len(migrations) and connection.execute("PRAGMA database_list").fetchone()[2]:
+            check_files(f"{path}.v{version}")
             os.close(os.open(f"{path}.v{version}", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
             with closing(sqlite3.connect(f"{path}.v{version}")) as copy:
                 connection.backup(copy)

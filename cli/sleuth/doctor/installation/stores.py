@@ -91,14 +91,15 @@ def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         yield skipped(tr("only checked on Unix"))
         return
     paths = runtime.paths
-    files = [f"{paths.database}{end}" for end in ("", "-wal", "-shm")] + [paths.library, paths.config_file]
+    files = [f"{paths.database}{end}" for end in ("", "-wal", "-shm", "-journal")] + [paths.library, paths.config_file]
     wanted = {folder: 0o700 for folder in (paths.data, paths.cache, paths.state) if os.path.isdir(folder)}
     wanted |= {file: 0o600 for file in files if os.path.isfile(file)}
     if not wanted:
         yield skipped(tr("there are no files yet"))
         return
     status = {path: os.stat(path) for path in wanted}
-    foreign = [path for path in wanted if status[path].st_uid != os.getuid()]
+    owned = [*wanted, *([paths.config] if os.path.isdir(paths.config) else [])]
+    foreign = [path for path in owned if os.stat(path).st_uid != os.getuid()]
     readable = [path for path in wanted if status[path].st_mode & 0o077]
     if foreign:
         change_owner = [f'sudo chown "$USER" {shell(path)}' for path in foreign]

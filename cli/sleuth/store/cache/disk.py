@@ -15,7 +15,7 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from itertools import islice
 from urllib.parse import quote
 
-from sleuth.base.files import locked, private_folder, unwritable
+from sleuth.base.files import check_own_database, locked, private_folder, unwritable
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ class DiskCache(Cache):
             now = time.time()
             known = row[2] is not None and row[1] <= now + CLOCK_TOLERANCE_S
             return CacheEntry(json.loads(row[0]), max(0.0, now - row[1]), row[2] - now if known else 0.0)
-        except (sqlite3.Error, ValueError, TypeError, RecursionError):
+        except (OSError, sqlite3.Error, ValueError, TypeError, RecursionError):
             return None
 
     def put(self, key: str, value: Any, seconds: float) -> None:
@@ -106,7 +106,7 @@ class DiskCache(Cache):
         try:
             row = self._read("SELECT count(*), sum(length(value)), min(store_time) FROM Cache")
             oldest = max(0, round(time.time() - row[2])) if row[2] else None
-        except (sqlite3.Error, TypeError, ValueError, OverflowError):
+        except (OSError, sqlite3.Error, TypeError, ValueError, OverflowError):
             return found
         return found | {"entries": row[0], "bytes": row[1] or 0, "oldestSeconds": oldest}
 
@@ -120,6 +120,7 @@ class DiskCache(Cache):
             yield
 
     def _read(self, statement: str, values: tuple[Any, ...] = ()) -> Any:
+        check_own_database(self.file)
         with closing(sqlite3.connect(f"file:{quote(self.file)}?mode=rw", uri=True, timeout=1.0)) as connection:
             return connection.execute(statement, values).fetchone()
 
@@ -129,6 +130,7 @@ class DiskCache(Cache):
             from sleuth.store.cache.json_disk import open_cache
 
             private_folder(self.folder)
+            check_own_database(self.file)
             with closing(open_cache(self.folder)) as cache:
                 work(cache)
         except Exception as problem:
