@@ -58,7 +58,7 @@ def unreadable(path: str, problem: Exception, hint: str) -> RequestError:
 def open_own(path: str, max_bytes: int) -> "BinaryIO":
     """Open one of sleuth's own files for reading; anything else at that path raises OSError without blocking.
 
-    Refused are pipes and devices, files larger than `max_bytes`, and files that other users own or may replace or write:
+    Refused are pipes and devices, files larger than `max_bytes`, and files that other users own, write or replace:
     settings and the database can name commands to run.
     """
     handle = os.open(path, os.O_RDONLY | NONBLOCK)
@@ -71,35 +71,35 @@ def open_own(path: str, max_bytes: int) -> "BinaryIO":
 
 
 def check_own(path: str, state: os.stat_result, max_bytes: int) -> None:
-    """Raise OSError for a file that is not regular, too large, or that other users except root own, write or replace."""
+    """Raise OSError for a file that is not regular or too large, or that others except root own, write or replace."""
     if not stat.S_ISREG(state.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", path)
     if state.st_size > max_bytes:
         raise OSError(errno.EFBIG, "too large", path)
-    if _is_foreign(state) or _is_foreign(os.lstat(path)):
-        raise PermissionError(errno.EPERM, "another user owns it or may write to it", path)
-    check_own_folder(path)
-
-
-def check_own_folder(path: str) -> None:
-    """Raise OSError for a file whose folder is of another user, or writable by anyone: they could replace the file.
-
-    Folders above are not checked: private folders are created in volumes of containers that anyone may write.
-    """
-    for folder in {os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path))}:
-        if _is_foreign(os.stat(folder)) or _is_foreign(os.lstat(folder)):
-            raise PermissionError(errno.EPERM, "another user owns its folder or may write to it", path)
+    _check_owners(path, state)
 
 
 def check_own_database(path: str) -> None:
-    """Raise OSError for a database, missing or not, whose files other users own, write or replace.
+    """Raise OSError for a database, missing or not, whose files other users except root own, write or replace.
 
     SQLite applies a log or journal that it finds next to the database, which adds any row to it.
     """
-    check_own_folder(path)
+    _check_owners(path)
     for file in (path, *(os.path.realpath(path) + end for end in ("-wal", "-shm", "-journal"))):
         with suppress(FileNotFoundError):
             check_own(file, os.stat(file), MAX_DATABASE_BYTES)
+
+
+def _check_owners(path: str, *states: os.stat_result) -> None:
+    """Raise OSError if another user owns a file, links to it, or owns its folder, or if anyone may write to them.
+
+    Folders above are not checked: private folders are created in volumes of containers that anyone may write.
+    """
+    for place in (path, os.path.dirname(os.path.abspath(path)), os.path.dirname(os.path.realpath(path))):
+        with suppress(FileNotFoundError):
+            states += os.lstat(place), os.stat(place)
+    if any(map(_is_foreign, states)):
+        raise PermissionError(errno.EPERM, "another user owns it or its folder, or may write to them", path)
 
 
 def _is_foreign(state: os.stat_result) -> bool:
@@ -107,11 +107,9 @@ def _is_foreign(state: os.stat_result) -> bool:
 
     A folder such as /tmp is not foreign: its sticky bit keeps users from replacing the files of others.
     """
-    if not hasattr(os, "geteuid"):
-        return False
     is_sticky = stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX
     is_writable = state.st_mode & stat.S_IWOTH and not is_sticky and not stat.S_ISLNK(state.st_mode)
-    return bool(state.st_uid not in (0, os.geteuid()) or is_writable)
+    return hasattr(os, "geteuid") and bool(state.st_uid not in (0, os.geteuid()) or is_writable)
 
 
 def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True, follow: bool = True) -> None:
@@ -213,25 +211,22 @@ def touch(path: str) -> None:
 
 
 @contextmanager
-def locked(path: str, stall_timeout: float = LOCK_STALL_TIMEOUT_S, *, remove: bool = False) -> Iterator[bool]:
+def locked(path: str, stall_timeout: float = LOCK_STALL_TIMEOUT_S, *, once: bool = False) -> Iterator[bool]:
     """Hold a lock file shared by all processes of this machine; yields False when the lock could not be acquired.
 
-    Waiting has no overall limit. `stall_timeout` counts the seconds in which the lock did not change hands, so a long
-    queue that moves is no error, and a holder that hangs is. With `remove`, the holder deletes the file at the end.
+    Waiting has no overall limit. `stall_timeout` counts the seconds in which the lock did not change hands and the
+    file was not touched, so a long queue that moves is no error, and a holder that hangs is. With `once`, the holder
+    deletes the file at the end, and those who waited for that do not get the lock: the work is done.
     """
-    while True:
-        try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as problem:
-            raise unwritable(path, problem) from problem
-        held = _acquire(handle, path, stall_timeout)
-        if not held or not remove or is_file_at(handle, path):
-            break
-        os.close(handle)  # the last holder deleted the file while we waited for it
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as problem:
+        raise unwritable(path, problem) from problem
+    held = _acquire(handle, path, stall_timeout) and (not once or is_file_at(handle, path))
     try:
         yield held
     finally:
-        if remove and held:
+        if once and held:
             with suppress(OSError):  # deleted already, for example with its folder
                 os.unlink(path)
         os.close(handle)

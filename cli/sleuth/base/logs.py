@@ -102,7 +102,7 @@ def _append(line: str) -> None:
 def _rotate(path: str) -> None:
     """Rotate the log; of many processes that find it full, only the first one does."""
     older = f"{path}.1"
-    with locked(f"{path}.lock", 1.0, remove=True) as held:
+    with locked(f"{path}.lock", 1.0, once=True) as held:
         if held and _size(path) > MAX_LOG_BYTES and (not os.path.exists(older) or wait_for_writers(older)):
             os.replace(path, older)
 

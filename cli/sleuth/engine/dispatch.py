@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 
 from sleuth.base import logs, tracing
@@ -136,9 +137,9 @@ class Dispatcher:
         """Run in the thread of a job. The reply is posted before it is cached: the user should not wait for that."""
         if self.cache_use == "off" or job.candidate.adapter.offline:
             return self._query(job, accounts, policy)
-        # A process that was stopped keeps the lock: a third of the time is enough to wait for it.
-        with self.cache.single_flight(key, policy.timeout / 3 + job.pause):
-            if reply := self._cached(job, key):  # another process made the same request while we waited for the lock
+        wait = self.cache.single_flight(key, policy.timeout + job.pause) if self.cache_use == "use" else nullcontext()
+        with wait:
+            if reply := self._cached(job, key):  # another process made the same request while we waited for it
                 return reply
             reply = self._query(job, accounts, policy)
             self.threads.post(job, reply)
@@ -151,8 +152,8 @@ class Dispatcher:
         adapter = job.candidate.adapter
         if job.pause:
             time.sleep(job.pause)
-            if job not in self.running:  # abandoned meanwhile
-                return job.failure(DeadlineError())
+        if job not in self.running:  # abandoned while it waited
+            return job.failure(DeadlineError())
         until = time.monotonic() + policy.timeout
         several_hosts = accounts[0].host != accounts[-1].host
         reply: ProviderReply | None = None

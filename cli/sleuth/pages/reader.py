@@ -157,8 +157,8 @@ class Reader:
             post(Page(url, attempts=(LayerAttempt("cache", "skipped", reason),)))
             return
         key = cache_key(url)
-        # If another process is reading the same page, wait for its result, for up to half of the time.
-        lock = self.cache.single_flight(key, plan.timeout / 2) if plan.cache != "off" else nullcontext()
+        # If another process is reading the same page, wait for its result.
+        lock = self.cache.single_flight(key, plan.timeout) if plan.cache == "use" else nullcontext()
         with lock:
             if known := self._cached(url, plan):
                 post(known)

@@ -114,8 +114,6 @@ def check_files(path: str) -> None:
     """Refuse a pipe, which SQLite would wait for, and files of another user, whose keys can be commands."""
     try:
         check_own_database(path)
-    except FileNotFoundError:
-        return
     except OSError as problem:
         raise DatabaseError(
             "the database {path} is not used ({reason})",

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
-from sleuth.base.files import locked
-from sleuth.store.database import DATABASE_ERRORS, Migration, check_files, locked_error, open_database, open_immutable, transaction
+from sleuth.base.files import check_own_database, locked
+from sleuth.store.database import DATABASE_ERRORS, Migration, locked_error, open_database, open_immutable, transaction
 from sleuth_providers.records import Record
 
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -77,7 +77,7 @@ def _readable_rows(path: str, table: str, columns: list[str]) -> Iterator[tuple[
 
 def _open(path: str) -> sqlite3.Connection:
     """Open a copy with its write-ahead log, or without it if the log is damaged too."""
-    check_files(path)
+    check_own_database(path)
     connection = sqlite3.connect(path)
     connection.text_factory = lambda text: text.decode("utf-8", "replace")  # invalid text must not cost the row
     try:

@@ -203,47 +203,47 @@ def test_killed_writer_leaves_a_complete_file(tmp_path: Path) -> None:
 HOLDER = """
 import sys
 from sleuth.base.files import locked
-with locked(sys.argv[1], remove=len(sys.argv) > 2) as held:
+with locked(sys.argv[1], once=len(sys.argv) > 2) as held:
     print(held, flush=True)
     sys.stdin.readline()
 """
 
 
-@pytest.mark.parametrize("more", [[], ["remove"]])
+@pytest.mark.parametrize("more", [[], ["once"]])
 def test_lock_excludes_other_processes_until_it_is_released(tmp_path: Path, more: list[str]) -> None:
-    path, remove = str(tmp_path / "lock"), bool(more)
+    path, once = str(tmp_path / "lock"), bool(more)
     holder = python(HOLDER, path, *more)
     assert holder.stdout
     assert holder.stdout.readline() == "True\n"
-    with locked(path, 0, remove=remove) as held:
+    with locked(path, 0, once=once) as held:
         assert held is False
     assert os.path.exists(path)
     assert finish(holder) == ""
-    with locked(path, 0, remove=remove) as held:
+    with locked(path, 0, once=once) as held:
         assert held is True
-    assert os.path.exists(path) is not remove
+    assert os.path.exists(path) is not once
 
 
 def test_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
-    holder = python(HOLDER, tmp_path / "lock", "remove")
+    holder = python(HOLDER, tmp_path / "lock", "once")
     assert holder.stdout
     holder.stdout.readline()
     holder.kill()
     holder.communicate()
-    with locked(str(tmp_path / "lock"), 0, remove=True) as held:
+    with locked(str(tmp_path / "lock"), 0, once=True) as held:
         assert held is True
 
 
 def test_lock_is_released_after_an_error(tmp_path: Path) -> None:
     path = str(tmp_path / "lock")
-    with pytest.raises(ZeroDivisionError), locked(path, remove=True):
+    with pytest.raises(ZeroDivisionError), locked(path, once=True):
         raise ZeroDivisionError
     assert not os.path.exists(path)
 
 
 def test_deleted_lock_file_is_no_error(tmp_path: Path) -> None:
     path = str(tmp_path / "lock")
-    with locked(path, remove=True):
+    with locked(path, once=True):
         os.unlink(path)
 
 
@@ -273,18 +273,17 @@ def test_lock_is_acquired_on_a_file_system_without_locks(tmp_path: Path, monkeyp
         assert held
 
 
-def test_lock_is_acquired_again_when_its_file_was_deleted_while_waiting(
+def test_caller_that_waited_for_work_that_is_needed_once_does_not_get_the_lock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(tmp_path / "lock")
-    holder = locked(path, remove=True)
+    holder = locked(path, once=True)
     holder.__enter__()
     monkeypatch.setattr(files.time, "sleep", lambda _: holder.__exit__(None, None, None))  # while the other one waits
-    with locked(path, remove=True) as held:
-        assert held is True
-        assert os.path.exists(path)
-        with locked(path, 0, remove=True) as other:
-            assert other is False
+    with locked(path, once=True) as held:
+        assert held is False
+        with locked(path, 0, once=True) as later:
+            assert later is True
 
 
 class Queue:
@@ -335,7 +334,7 @@ COUNTER = """
 import sys
 from sleuth.base.files import locked
 for _ in range(25):
-    with locked(sys.argv[1], remove=sys.argv[3] == "remove") as held:
+    with locked(sys.argv[1]) as held:
         assert held
         number = int(open(sys.argv[2]).read())
         with open(sys.argv[2], "w") as stream:
@@ -343,9 +342,8 @@ for _ in range(25):
 """
 
 
-@pytest.mark.parametrize("remove", ["remove", "keep"])
-def test_only_one_process_at_a_time_holds_the_lock(tmp_path: Path, remove: str) -> None:
+def test_only_one_process_at_a_time_holds_the_lock(tmp_path: Path) -> None:
     (tmp_path / "count").write_text("0")
-    for process in [python(COUNTER, tmp_path / "lock", tmp_path / "count", remove) for _ in range(4)]:
+    for process in [python(COUNTER, tmp_path / "lock", tmp_path / "count") for _ in range(4)]:
         finish(process)
     assert (tmp_path / "count").read_text() == "100"

@@ -176,7 +176,7 @@ def test_file_that_anyone_may_write_runs_nothing(sleuth: Any, news: News) -> Non
     path.chmod(0o666)
     done = watch(sleuth, "walrus")
     assert done.exit == 2
-    assert "another user owns it or may write to it" in done.err
+    assert "another user owns it or its folder" in done.err
 
 
 def test_damaged_file_is_an_error_that_names_it(sleuth: Any, news: News) -> None:

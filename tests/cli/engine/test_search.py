@@ -6,7 +6,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +17,7 @@ from werkzeug import Request, Response
 
 from sleuth.runtime import Runtime
 from sleuth.serving.schemas import SEARCH_ANSWER
+from sleuth.store.cache.disk import DiskCache
 
 HITS = [
     {
@@ -742,3 +743,18 @@ def test_year_alone_decides_about_freshness(sleuth: Any, httpserver: HTTPServer)
     assert [(hit["title"], hit["year"], hit["published"]) for hit in done.json["results"]] == [
         ("Book of 2026", 2026, None)
     ]
+
+
+@pytest.mark.parametrize(("options", "waits"), [((), [7.0]), (("--refresh",), []), (("--no-cache",), [])])
+def test_only_a_search_that_may_use_the_answer_of_another_waits_for_it(
+    options: tuple[str, ...], waits: list[float], sleuth: Any, searxng: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timeouts: list[float] = []
+
+    def single_flight(_: DiskCache, key: str, timeout: float) -> Any:
+        timeouts.append(timeout)
+        return nullcontext()
+
+    monkeypatch.setattr(DiskCache, "single_flight", single_flight)
+    assert sleuth("search", "-p", "searxng", *options, "new words", SLEUTH_SEARXNG_TIMEOUT="7").exit == 0
+    assert timeouts == waits

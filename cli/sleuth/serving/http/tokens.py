@@ -67,7 +67,7 @@ def _parse(text: str, path: str) -> tuple[Token, ...]:
 
 def _create(path: str) -> None:
     private_folder(os.path.dirname(path))
-    with locked(f"{path}.lock", remove=True):  # two servers that start at the same time share one token
+    with locked(f"{path}.lock", once=True):  # two servers that start at the same time share one token
         if not os.path.exists(path):
             write_atomic(path, f"{secrets.token_urlsafe(32)}\n".encode())
 

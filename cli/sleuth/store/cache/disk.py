@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
+from functools import partial
 from itertools import islice
 from urllib.parse import quote
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_ENTRY_CHARS = 2_000_000
+LOCK_RENEWAL_S = 0.1
+LOCK_STALL_TIMEOUT_S = 2.0  # after the last renewal; a process that was stopped keeps its locks
 CLOCK_TOLERANCE_S = 60  # entries further in the future were stored before the clock was set back: their age is unknown
 # raw = 1 and mode = 1: plain text that diskcache keeps in the row itself.
 READ = "SELECT value, store_time, expire_time FROM Cache WHERE key = ? AND raw = 1 AND mode = 1 AND filename IS NULL"
@@ -54,8 +58,25 @@ class Cache:
         """Store a JSON value for some time."""
 
     def single_flight(self, key: str, timeout: float) -> Any:
-        """Return a context manager that lets one caller at a time, of all processes, work on a key."""
+        """Return a context manager that waits while another caller, of all processes, works on a key."""
         return nullcontext()
+
+
+@contextmanager
+def renewing(renew: Callable[[], object], seconds: float) -> Iterator[None]:
+    """Renew a lock again and again, in a thread, so that others can tell a slow holder from one that was stopped."""
+    done = threading.Event()
+
+    def run() -> None:
+        with suppress(Exception):  # the file or the server is gone
+            while not done.wait(seconds):
+                renew()
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
 
 
 class DiskCache(Cache):
@@ -112,11 +133,15 @@ class DiskCache(Cache):
 
     @contextmanager
     def single_flight(self, key: str, timeout: float) -> Iterator[None]:
-        """Let one caller at a time work on a key; after `timeout` without progress the next one goes ahead anyway."""
+        """Wait for the caller that works on a key, but less than `timeout` seconds for one that was stopped.
+
+        Callers that waited go ahead together: the result is in the cache, or each has to try for itself.
+        """
         with ExitStack() as stack:
             with suppress(Exception):  # without a lock, callers may do the same work twice
-                folder = private_folder(os.path.join(self.folder, "locks"))
-                stack.enter_context(locked(os.path.join(folder, key), timeout, remove=True))
+                path = os.path.join(private_folder(os.path.join(self.folder, "locks")), key)
+                if stack.enter_context(locked(path, min(LOCK_STALL_TIMEOUT_S, timeout / 3), once=True)):
+                    stack.enter_context(renewing(partial(os.utime, path), LOCK_RENEWAL_S))
             yield
 
     def _read(self, statement: str, values: tuple[Any, ...] = ()) -> Any:

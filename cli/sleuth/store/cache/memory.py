@@ -44,5 +44,5 @@ class MemoryCache(Cache):
             self._entries.clear()
 
     def single_flight(self, key: str, timeout: float) -> Any:
-        """Let one caller at a time, of all processes, work on a key."""
+        """Return a context manager that waits while another caller, of all processes, works on a key."""
         return self.backend.single_flight(key, timeout)

@@ -7,14 +7,17 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 import time
-from contextlib import closing
+from collections.abc import Callable
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.forks import run_at_once
 
+from sleuth.base import files
 from sleuth.base.files import locked
 from sleuth.store.cache import disk as module
 from sleuth.store.cache.disk import Cache, DiskCache
@@ -329,8 +332,67 @@ def test_one_process_works_and_the_others_use_its_result(folder: str, tmp_path: 
 
 def test_caller_goes_ahead_when_the_lock_holder_hangs(cache: DiskCache, folder: str) -> None:
     os.makedirs(os.path.join(folder, "locks"))
-    with locked(os.path.join(folder, "locks", "k"), remove=True), cache.single_flight("k", 0):
+    with locked(os.path.join(folder, "locks", "k"), once=True), cache.single_flight("k", 0):
         pass  # reached in spite of the lock
+
+
+class Clock:
+    """A fake clock; each sleep of a waiting caller takes a second and runs the next step of another one."""
+
+    def __init__(self, *steps: Callable[[], object]) -> None:
+        self.now, self.steps = 0.0, list(steps)
+
+    def sleep(self, _: float) -> None:
+        self.now += 1
+        if self.steps:
+            self.steps.pop(0)()
+
+
+def test_caller_waits_for_a_slow_holder_that_renews_its_lock(
+    cache: DiskCache, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    renewals: list[Callable[[], object]] = []
+    monkeypatch.setattr(module, "renewing", lambda renew, _: renewals.append(renew) or nullcontext())
+    holder = cache.single_flight("k", 6)
+    holder.__enter__()
+    [renew] = renewals
+
+    def renew_at(second: int) -> Callable[[], object]:
+        def step() -> None:
+            renew()
+            os.utime(os.path.join(folder, "locks", "k"), (second, second))  # as the real clock would do
+
+        return step
+
+    def finish() -> None:
+        cache.put("k", "answer", 600)
+        holder.__exit__(None, None, None)
+
+    clock = Clock(*(renew_at(second) for second in range(1, 30)), finish)
+    monkeypatch.setattr(files.time, "sleep", clock.sleep)
+    monkeypatch.setattr(files.time, "monotonic", lambda: clock.now)
+    with cache.single_flight("k", 6):
+        assert clock.now == 30
+        found = cache.get("k")
+        assert found
+        assert found.value == "answer"
+    assert len(renewals) == 1  # the one that waited does not lock out the others
+    assert os.listdir(os.path.join(folder, "locks")) == []
+
+
+def test_caller_goes_ahead_when_the_holder_was_stopped(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "renewing", lambda *_: nullcontext())  # a process that was stopped renews nothing
+    clock = Clock()
+    monkeypatch.setattr(files.time, "sleep", clock.sleep)
+    monkeypatch.setattr(files.time, "monotonic", lambda: clock.now)
+    with cache.single_flight("k", 30), cache.single_flight("k", 30):
+        assert clock.now == module.LOCK_STALL_TIMEOUT_S
+
+
+def test_holder_renews_its_lock_until_it_is_done() -> None:
+    renewed = threading.Semaphore(0)
+    with module.renewing(renewed.release, 0.001):
+        assert all(renewed.acquire(timeout=60) for _ in range(3))
 
 
 def test_lock_is_released_after_an_error(cache: DiskCache, folder: str) -> None:

@@ -1,14 +1,14 @@
 """The cache in the shared server, as JSON text; while the server is down, the cache on disk takes its place."""
 
 import json
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from typing import Any
 
 from sleuth.base.logs import log
-from sleuth.store.cache.disk import MAX_ENTRY_CHARS, Cache, CacheEntry
+from sleuth.store.cache.disk import MAX_ENTRY_CHARS, Cache, CacheEntry, renewing
 from sleuth.store.cache.redis.server import PREFIX, RedisLock, RedisServer, RedisUnavailableError
 
 STALE_S = 86400.0  # entries stay this long after they expire: --offline prefers an old result to none
@@ -52,37 +52,26 @@ class RedisCache(Cache):
 
     @contextmanager
     def single_flight(self, key: str, timeout: float) -> Iterator[None]:
-        """Let one caller at a time work on a key, first on this machine, then on all; waits at most `timeout`."""
+        """Wait for the caller that works on a key, first on this machine, then on all, at most `timeout` seconds."""
         deadline = time.monotonic() + timeout
-        with self.fallback.single_flight(key, timeout):
-            lock = self._acquire(f"{self.kind}:{key}", deadline)
-            if lock is None:
-                yield
-                return
-            done = threading.Event()
-            threading.Thread(target=self._renew, args=(lock, done), daemon=True).start()
-            try:
-                yield
-            finally:
-                done.set()
-                self.server.release(lock)
-
-    def _renew(self, lock: RedisLock, done: threading.Event) -> None:
-        with suppress(RedisUnavailableError):
-            while not done.wait(LOCK_TTL_S / 4) and self.server.renew(lock, LOCK_TTL_S):
-                pass
+        with ExitStack() as stack:
+            stack.enter_context(self.fallback.single_flight(key, timeout))
+            if lock := self._acquire(f"{self.kind}:{key}", deadline):
+                stack.callback(self.server.release, lock)
+                stack.enter_context(renewing(partial(self.server.renew, lock, LOCK_TTL_S), LOCK_TTL_S / 4))
+            yield
 
     def _acquire(self, name: str, deadline: float) -> RedisLock | None:
-        """Return the lock as soon as it is free; None at the deadline, or when the server is unavailable."""
-        try:
-            while not (lock := self.server.acquire(name, LOCK_TTL_S)):
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    return None
+        """Return the lock if it is free; else None, as soon as it is, at the deadline, or without the server."""
+        with suppress(RedisUnavailableError):
+            if lock := self.server.acquire(name, LOCK_TTL_S):
+                return lock
+            while (left := deadline - time.monotonic()) > 0:
                 time.sleep(min(LOCK_POLL_S, left))
-        except RedisUnavailableError:
-            return None
-        return lock
+                if lock := self.server.acquire(name, LOCK_TTL_S):
+                    self.server.release(lock)
+                    break
+        return None
 
     def _name(self, key: str) -> str:
         return f"{PREFIX}{self.kind}:{key}"
