@@ -239,6 +239,19 @@ def test_link_of_another_user_in_a_shared_folder_is_not_written_through(tmp_path
     assert victim.read_text() == "own link"
 
 
+@pytest.mark.usefixtures("as_root")
+def test_batch_is_not_written_through_a_link_of_another_user(home: Any, tmp_path: Path) -> None:
+    victim, shared, queries = tmp_path / "victim", tmp_path / "shared", tmp_path / "queries"
+    queries.write_text("one\n")
+    shared.mkdir()
+    shared.chmod(0o1777)
+    (shared / "out").symlink_to(victim)
+    os.chown(shared / "out", NOBODY, NOBODY, follow_symlinks=False)
+    result = home("search", "-p", "searxng", "--batch", str(queries), "-o", str(shared / "out"))
+    assert (result.exit != 0, "symbolic link of another user" in result.err) == (True, True)
+    assert not victim.exists()
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -293,8 +306,10 @@ def test_links_out_of_an_added_folder_are_not_followed(home: Any, tmp_path: Path
     (folder / "docs" / "token.md").symlink_to(folder / ".git" / "token.txt")
     (folder / "more").symlink_to(secret)
     (folder / "again.md").symlink_to(folder / "docs" / "real.md")
+    (folder / "loop").symlink_to(".")
     result = home("library", "add", str(folder))
     assert "outside the folder" in result.err
+    assert "loop" not in result.err
     assert "PRIVATE" not in home("search", "-p", "library", "PRIVATE").out
     assert "public guide" in home("search", "-p", "library", "guide").out
 

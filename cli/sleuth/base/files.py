@@ -8,12 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from sleuth.base.append import NONBLOCK, is_file_at, try_lock
-from sleuth.base.errors import RequestError, UnwritableError
+from sleuth.base.errors import RequestError, SettingsError, SleuthError, UnwritableError
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import BinaryIO
-
+PLANTED = "a symbolic link of another user"
 MAX_DATABASE_BYTES = 10_000_000_000
 LOCK_STALL_TIMEOUT_S = 30.0  # without the lock changing hands; one writer needs milliseconds
 LOCK_POLL_S = 0.01  # constant: with a backoff, newcomers would overtake earlier waiters
@@ -49,25 +46,28 @@ def unwritable(path: str, problem: Exception) -> UnwritableError:
     return UnwritableError("cannot write {path} ({reason})", hint, path=path, reason=reason)
 
 
-def unreadable(path: str, problem: Exception, hint: str) -> RequestError:
-    """Return the error for a file that cannot be read."""
+def unreadable(path: str, problem: Exception, hint: str, *, own: bool = False) -> SleuthError:
+    """Return the error for a file that cannot be read; `own` if it is one of sleuth's settings."""
+    message = "cannot read {path} ({reason})"
     reason = getattr(problem, "strerror", None) or problem
-    return RequestError("cannot read {path} ({reason})", hint, path=path, reason=reason)
+    if own:
+        return SettingsError(message, hint, path=path, reason=reason)
+    return RequestError(message, hint, path=path, reason=reason)
 
 
-def open_own(path: str, max_bytes: int) -> "BinaryIO":
-    """Open one of sleuth's own files for reading; anything else at that path raises OSError without blocking.
+def read_file(path: str, max_bytes: int, *, own: bool = True) -> bytes:
+    """Return the content of a file; raise OSError for a larger one, and by default for one that is not sleuth's own.
 
-    Refused are pipes and devices, files larger than `max_bytes`, and files that other users own, write or replace:
-    settings and the database can name commands to run.
+    Then pipes and devices are refused without blocking, and files that other users own, write or replace: settings and
+    the database can name commands to run.
     """
-    handle = os.open(path, os.O_RDONLY | NONBLOCK)
-    try:
-        check_own(path, os.fstat(handle), max_bytes)
-        return os.fdopen(handle, "rb")
-    except BaseException:
-        os.close(handle)
-        raise
+    with open(path, "rb", opener=(lambda name, flags: os.open(name, flags | NONBLOCK)) if own else None) as stream:
+        if own:
+            check_own(path, os.fstat(stream.fileno()), max_bytes)
+        data = stream.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise OSError(errno.EFBIG, "too large", path)
+    return data
 
 
 def check_own(path: str, state: os.stat_result, max_bytes: int) -> None:
@@ -126,7 +126,7 @@ def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True
         if special:  # replacing /dev/null with a file would break the machine
             raise OSError(errno.EINVAL, "not a regular file")
         if planted:
-            raise OSError(errno.EACCES, "a symbolic link of another user")
+            raise OSError(errno.EACCES, PLANTED)
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         try:
             with os.fdopen(handle, "wb") as stream:
@@ -196,7 +196,9 @@ def _sync_folder(folder: str) -> None:
 
 
 def append_private(path: str) -> int:
-    """Open a file for appending, created with mode 0600, and return its handle; a pipe is an error."""
+    """Open a file for appending, created with mode 0600, and return its handle; pipes and planted links are errors."""
+    if _is_planted(path):
+        raise OSError(errno.EACCES, PLANTED, path)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NONBLOCK, 0o600)
     if NONBLOCK:
         os.set_blocking(handle, True)

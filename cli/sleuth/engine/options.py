@@ -182,16 +182,14 @@ def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> R
 
     if path is None and not os.path.exists(default):
         return None
-    from sleuth.base.files import open_own, unreadable
+    from sleuth.base.files import read_file, unreadable
     from sleuth.relevance.rules import Rules
 
     try:
-        with open(path, "rb") if path else open_own(default, MAX_RULES_BYTES) as stream:
-            found = Rules.parse(stream.read(MAX_RULES_BYTES).decode("utf-8", "replace"))
+        found = Rules.parse(read_file(path or default, MAX_RULES_BYTES, own=not path).decode("utf-8", "replace"))
     except OSError as problem:
-        raise unreadable(
-            path or default, problem, "check that it exists, its owner and permissions: ls -l {path}"
-        ) from problem
+        hint = "check that it exists, its owner and permissions: ls -l {path}"
+        raise unreadable(path or default, problem, hint) from problem
     for line, message in found.problems:
         warn(tr("{path}:{line}: {message}", path=path or default, line=line, message=message))
     return found

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from sleuth.base.errors import RequestError
-from sleuth.base.files import unreadable, write_out
+from sleuth.base.files import read_file, unreadable, write_out
 from sleuth.base.json_output import json_text
 from sleuth.base.text import redact
 from sleuth.engine.found import found_as_json, found_from_json
@@ -24,6 +24,7 @@ from sleuth_providers.net.client import HttpClient, transmit
 from sleuth_providers.net.policy import Policy
 
 VERSION = 1
+MAX_FILE_BYTES = 500_000_000  # a provider response has up to 5 MB, and a batch many of them
 RECORDED_HEADERS = ("content-type", "retry-after", "location", "server-timing", "x-ratelimit-reset")
 _ERROR_TYPES = {
     kind.__name__: kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, ProviderError)
@@ -131,8 +132,7 @@ def _encoded_body(body: bytes, secrets: tuple[str, ...]) -> dict[str, str]:
 
 def _read(path: str) -> dict[str, Any]:
     try:
-        with open(path, encoding="utf-8") as stream:
-            document = json.load(stream)
+        document = json.loads(read_file(path, MAX_FILE_BYTES, own=False))
         if document["version"] != VERSION:
             raise ValueError(f"version {document['version']}")
         if datetime.fromisoformat(document["recordedAt"]).tzinfo is None:

@@ -104,8 +104,8 @@ def _files(path: str, on_skip: OnSkip) -> Iterator[str]:
 
 
 def _is_inside(path: str, root: str) -> bool:
-    """Tell whether a link leads to a place below a folder, without hidden folders on the way."""
-    real = os.path.realpath(path)
+    """Tell whether a link leads to a folder or a place below it, without hidden folders on the way."""
+    real = os.path.join(os.path.realpath(path), "")
     return real.startswith(root) and "/." not in real[len(root) - 1 :].replace(os.sep, "/")
 
 

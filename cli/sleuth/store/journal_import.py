@@ -14,7 +14,7 @@ from glob import escape, glob
 from typing import Any
 
 from sleuth.base.errors import UnwritableError
-from sleuth.base.files import locked, open_own, unwritable, wait_for_writers
+from sleuth.base.files import locked, read_file, unwritable, wait_for_writers
 from sleuth.base.logs import log
 from sleuth.store.database import explain_errors, open_copy, open_database, transaction
 from sleuth.store.health import RETENTION_S
@@ -79,8 +79,7 @@ def import_full_journal(connection: sqlite3.Connection, journal: str) -> None:
 def read(path: str) -> Iterator[tuple[Row, list[Row]]]:
     """Yield the searches of a journal, each with its requests; truncated and unknown lines are skipped."""
     try:
-        with open_own(path, MAX_JOURNAL_BYTES) as stream:
-            lines = stream.read().split(b"\n")
+        lines = read_file(path, MAX_JOURNAL_BYTES).split(b"\n")
     except FileNotFoundError:  # another process imported it
         return
     for line in lines:

@@ -61,24 +61,26 @@ def _safe(value: "Any") -> "Any":
 def _read(folder: str) -> "list[Any]":
     import json
 
-    from sleuth.base.files import open_own
+    from sleuth.base.files import read_file
 
     try:
-        with open_own(_path(folder), MAX_FILE_BYTES) as stream:
-            found = json.load(stream)
+        found = json.loads(read_file(_path(folder), MAX_FILE_BYTES))
     except (OSError, ValueError, RecursionError):
         return []
     return found if isinstance(found, list) else []
 
 
 def load(folder: str) -> list[SavedSearch]:
-    """Return the saved searches, newest first; entries of another form are skipped."""
+    """Return the saved searches, newest first; entries of another form, and URLs no browser should get, are skipped."""
+    from sleuth.base.urls import clean_url
+
     found = []
     for entry in _read(folder):
         with suppress(TypeError, ValueError):
             query, provider, at, hits = entry
-            results = tuple(Hit(**dict(zip(FIELDS, _safe(hit), strict=True))) for hit in hits)
-            found.append(SavedSearch(str(query), str(provider), float(at), results))
+            results = (Hit(**dict(zip(FIELDS, _safe(hit), strict=True))) for hit in hits)
+            shown = tuple(hit for hit in results if clean_url(hit.url, ("http", "https", "file")))
+            found.append(SavedSearch(str(query), str(provider), float(at), shown))
     return found
 
 

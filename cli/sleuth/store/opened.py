@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from sleuth.base.errors import SleuthError
-from sleuth.base.files import open_own, write_atomic
+from sleuth.base.files import read_file, write_atomic
 from sleuth.relevance.hit import Hit
 
 MAX_FILE_BYTES = 100_000
@@ -20,8 +20,7 @@ def _path(state: str) -> str:
 
 def _counts(state: str) -> dict[str, list[int]]:
     try:
-        with open_own(_path(state), MAX_FILE_BYTES) as stream:
-            found = json.load(stream)
+        found = json.loads(read_file(_path(state), MAX_FILE_BYTES))
         return {str(name): [int(opened), int(shown)] for name, (opened, shown) in found.items()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}

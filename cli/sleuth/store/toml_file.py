@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator
 from contextlib import suppress
 
 from sleuth.base.errors import SettingsError
-from sleuth.base.files import locked, open_own, private_folder, remove_leftovers, write_atomic
+from sleuth.base.files import locked, private_folder, read_file, remove_leftovers, unreadable, write_atomic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,14 +27,11 @@ def read_toml(path: str) -> dict[str, Any]:
 
 def _read_bytes(path: str) -> bytes:
     try:
-        with open_own(path, MAX_FILE_BYTES) as stream:
-            return stream.read()
+        return read_file(path, MAX_FILE_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         return b""
     except OSError as problem:
-        raise SettingsError(
-            "cannot read {path} ({reason})", "check its permissions", path=path, reason=problem.strerror or problem
-        ) from problem
+        raise unreadable(path, problem, "check its permissions", own=True) from problem
 
 
 def _parse_toml(path: str, data: bytes) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from sleuth.base.errors import RequestError, SettingsError
-from sleuth.base.files import locked, open_own, private_folder, write_atomic
+from sleuth.base.files import locked, private_folder, read_file, unreadable, write_atomic
 from sleuth_providers.records import Record
 
 MAX_FILE_BYTES = 10_000_000
@@ -60,17 +60,14 @@ class WatchStore:
         """Return a watch; raise SettingsError for a damaged file."""
         path = self._path(name)
         try:
-            with open_own(path, MAX_FILE_BYTES) as stream:  # it names a command to run
-                values = json.load(stream)
+            values = json.loads(read_file(path, MAX_FILE_BYTES))  # it names a command to run
             items = tuple(WatchItem(*item) for item in values.pop("items"))
             words, seen = tuple(map(str, values.pop("words"))), tuple(map(str, values.pop("seen")))
             return Watch(**values, words=words, seen=seen, items=items)
         except FileNotFoundError:
             return None
         except OSError as problem:
-            hint = "check its owner and permissions: ls -l {path}"
-            reason = problem.strerror or problem
-            raise SettingsError("cannot read {path} ({reason})", hint, path=path, reason=reason) from problem
+            raise unreadable(path, problem, "check its owner and permissions: ls -l {path}", own=True) from problem
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
             hint = "remove it: sleuth watch remove {name}"
             raise SettingsError("{path} is damaged", hint, path=path, name=name) from problem

@@ -1,5 +1,6 @@
 """`sleuth open` and `sleuth again`: the results of the last search, without searching again."""
 
+import json
 import webbrowser
 from typing import Any
 
@@ -132,6 +133,20 @@ def test_damaged_file_is_as_good_as_none(sleuth: Any, searched: Any) -> None:
         path.write_text(text)
         assert sleuth("open").exit == 2
     assert "walrus 1" in searched("--refresh", "walrus").out
+
+
+@pytest.mark.parametrize(
+    "url", ["--version", "javascript:alert(1)", "data:text/html,x", "ftp://a.test/", "/bin/sh", ""]
+)
+def test_only_web_addresses_and_files_of_the_library_are_opened(url: str, sleuth: Any, searched: Any) -> None:
+    searched("walrus")
+    path = next(sleuth.home.rglob("last-results.json"))
+    saved = json.loads(path.read_text())
+    saved[0][3][0][2] = url
+    saved[0][3][1][2] = "file:///home/me/notes.md"
+    path.write_text(json.dumps(saved))
+    assert "there is no result 1" in sleuth("open", "1").err
+    assert sleuth("open", "--print", "2").out == "file:///home/me/notes.md\n"
 
 
 def test_history_on_a_terminal_has_the_numbers(sleuth: Any, searched: Any) -> None:

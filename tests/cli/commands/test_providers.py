@@ -109,6 +109,9 @@ def test_change_names_the_next_step(sleuth: Any) -> None:
     empty = sleuth("providers", "set", "brave", "--api-key", "")
     assert empty.err.endswith("hint: to clear it: sleuth providers set ID --unset api_key\n")
     assert "no API key of brave given" in sleuth("providers", "set", "brave", "--api-key", "-", stdin="").err
+    two = sleuth("providers", "set", "brave", "--api-key", "-", stdin="first-key\nsecond-key\n")
+    assert (two.exit, "more than one line given for API key of brave" in two.err) == (2, True)
+    assert "key" not in two.err.partition("for API key")[2].partition("hint")[0]
 
 
 def test_list_is_paged(sleuth: Any) -> None:

@@ -1,6 +1,7 @@
 """`--record` and `--replay`: the same answer again, without a request and without a key."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,13 @@ def test_invalid_recording_is_refused(sleuth: Any, tmp_path: Path, content: str)
     assert "is not a recording" in done.err
     assert sleuth("search", "--replay", "/no/such/file", "x").exit == 2
     assert sleuth("search", "--replay", "a", "--record", "b", "x").exit == 2
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no endless file")
+def test_endless_recording_is_refused(sleuth: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sleuth.engine.recording.MAX_FILE_BYTES", 1000)
+    done = sleuth("search", "--replay", "/dev/zero", "x")
+    assert (done.exit, "cannot read /dev/zero (too large)" in done.err) == (2, True)
 
 
 @pytest.mark.parametrize(

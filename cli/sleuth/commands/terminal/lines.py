@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sleuth.base.errors import UnwritableError
-from sleuth.base.files import append_private, open_own, private_folder
+from sleuth.base.files import append_private, private_folder, read_file
 from sleuth.runtime import Runtime
 from sleuth.store.settings import HISTORY
 
@@ -24,7 +24,7 @@ class Lines:
         self.readline = _readline(runtime)
         if self.readline is not None:
             with suppress(OSError):  # a missing or unreadable history file is an empty one
-                open_own(self.path, MAX_HISTORY_BYTES).close()  # reading a pipe would block
+                read_file(self.path, MAX_HISTORY_BYTES)  # reading a pipe would block
                 self.readline.read_history_file(self.path)
             self.readline.set_history_length(MAX_HISTORY_LINES)
 

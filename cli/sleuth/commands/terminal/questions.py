@@ -14,9 +14,11 @@ def read_secret(runtime: Runtime, name: str) -> str:
 
         secret = getpass(tr("{name}: ", name=name), stream=runtime.stderr)
     else:
-        secret = runtime.stdin.readline()
+        secret = piped_text(runtime)
     if not secret.strip():
         raise RequestError("no {name} given", "type it at the prompt or pipe it in", name=name)
+    if len(secret.splitlines()) > 1:
+        raise RequestError("more than one line given for {name}", "separate several keys with commas", name=name)
     return secret.strip()
 
 

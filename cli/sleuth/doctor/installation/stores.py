@@ -98,8 +98,7 @@ def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         yield skipped(tr("there are no files yet"))
         return
     status = {path: os.stat(path) for path in wanted}
-    owned = [*wanted, *([paths.config] if os.path.isdir(paths.config) else [])]
-    foreign = [path for path in owned if os.stat(path).st_uid != os.getuid()]
+    foreign = [path for path in (*wanted, paths.config) if os.path.exists(path) and os.stat(path).st_uid != os.getuid()]
     readable = [path for path in wanted if status[path].st_mode & 0o077]
     if foreign:
         change_owner = [f'sudo chown "$USER" {shell(path)}' for path in foreign]

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from sleuth.base import logs
 from sleuth.base.errors import SettingsError
-from sleuth.base.files import locked, open_own, private_folder, write_atomic
+from sleuth.base.files import locked, private_folder, read_file, unreadable, write_atomic
 from sleuth.base.i18n import tr
 from sleuth_providers.records import Record
 
@@ -75,13 +75,9 @@ def _create(path: str) -> None:
 def _read(path: str, *, named: bool) -> str:
     """Return the text of a file; one that is named may belong to another user, as a secret in a container does."""
     try:
-        with open(path, "rb") if named else open_own(path, MAX_FILE_CHARS) as stream:
-            return stream.read(MAX_FILE_CHARS).decode("ascii", "replace").strip()
+        return read_file(path, MAX_FILE_CHARS, own=not named).decode("ascii", "replace").strip()
     except OSError as problem:
-        reason = problem.strerror
-        raise SettingsError(
-            "cannot read {path} ({reason})", "check its permissions", path=path, reason=reason
-        ) from problem
+        raise unreadable(path, problem, "check its permissions", own=True) from problem
 
 
 def _validated(text: str, source: str) -> str:

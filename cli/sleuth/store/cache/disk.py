@@ -115,10 +115,13 @@ class DiskCache(Cache):
 
     def clear(self) -> int:
         """Delete all entries and return how many there were."""
+        from shutil import rmtree
+
         removed: list[int] = []
         problem = self._change(lambda cache: removed.append(cache.clear(retry=True)))
         if problem and os.path.exists(self.file):
             raise unwritable(self.file, problem)
+        rmtree(os.path.join(self.folder, "locks"), ignore_errors=True)  # killed processes leave some
         return removed[0] if removed else 0
 
     def stats(self) -> dict[str, Any]:

@@ -231,11 +231,11 @@ def test_named_file_may_belong_to_another_user(tmp_path: Path, monkeypatch: pyte
     file.write_text("alice token-of-alice-0123\n")
     file.chmod(0o644)
 
-    def refuse(path: str, _: int) -> None:
+    def refuse(path: str, *_: object) -> None:
         raise PermissionError(errno.EPERM, "another user owns it", path)
 
     monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
-    monkeypatch.setattr("sleuth.serving.http.tokens.open_own", refuse)
+    monkeypatch.setattr("sleuth.base.files.check_own", refuse)
     assert find_tokens({}, "", str(file)) == ((Token("token-of-alice-0123", "alice"),), str(file), "")
     file.rename(tmp_path / "serve-token")
     with pytest.raises(SettingsError, match="another user owns it"):

@@ -407,6 +407,14 @@ def test_cache_folder_may_vanish_during_work(cache: DiskCache, folder: str) -> N
         os.rmdir(os.path.join(folder, "locks"))
 
 
+def test_clear_deletes_the_locks_of_killed_processes(cache: DiskCache, folder: str) -> None:
+    cache.put("k", 1, 60)
+    os.makedirs(os.path.join(folder, "locks"))
+    Path(folder, "locks", "k").touch()
+    assert cache.clear() == 1
+    assert not os.path.exists(os.path.join(folder, "locks", "k"))
+
+
 def test_key_that_is_not_a_file_name_is_not_locked(cache: DiskCache) -> None:
     with cache.single_flight("a/b/../../../x", 1), cache.single_flight("a/b/../../../x", 1):
         pass  # there is no lock to wait for
