@@ -22,6 +22,8 @@ KEY = "sk-secret/0123 456789"
 def folder(tmp_path: Path) -> Iterator[Path]:
     """A log of this test's own, and the old state afterwards."""
     state, secrets, kept_out = dict(logs._state), set(logs._secrets), [*logs._private_texts]
+    logs._secrets.clear()  # those of earlier tests in this process may be parts of what is logged here
+    logs._private_texts.clear()
     logs.configure(str(tmp_path / "state"), False)
     yield tmp_path / "state"
     logs._state.update(state)
