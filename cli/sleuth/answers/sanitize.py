@@ -22,8 +22,7 @@ MARKUP = re.compile(
     r"<?(?P<target>[^\s<>()]{0,4000}+(?:\([^\s<>()]{0,4000}+\)[^\s<>()]{0,4000}+){0,9}+)>?[^()\n]{0,300}\)"
     rf"|<(?P<autolink>{BARE_URL})>|(?P<url>{BARE_URL})|<(?=[A-Za-z/!?])"
 )
-# Text without any of these has no link, image, HTML or definition, and need not be parsed.
-MAY_BE_MARKUP = re.compile(r"\[(?!\d{1,3}[+?]{0,2}\](?![(\[:]))|[<&\\]|://|www\.", re.IGNORECASE)
+URL_OR_SIGN = re.compile(rf"(?P<url>{BARE_URL})|[\\`*_\[\]<>!&~|]")
 DEFINITION = re.compile(rf"^([ \t>]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*)\[(?={LABEL}\]:)", re.MULTILINE)
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
@@ -94,13 +93,10 @@ def _safe_block(block: str, targets: Mapping[int, str]) -> str:
 
 def _escape(text: str) -> str:
     """Return text that is no markup at all. URLs become code: viewers find them behind any escapes."""
-    pattern = rf"(?P<url>{BARE_URL})|[\\`*_\[\]<>!&~|]"
-    return re.sub(pattern, lambda found: f"`{found[0]}`" if found["url"] else f"\\{found[0]}", text)
+    return URL_OR_SIGN.sub(lambda found: f"`{found[0]}`" if found["url"] else f"\\{found[0]}", text)
 
 
 def _is_safe(text: str, targets: Mapping[int, str]) -> bool:
-    if not MAY_BE_MARKUP.search(text):
-        return True
     known = {number: markdown.normalise_target(target) for number, target in targets.items()}
     links = markdown.links(text)
     return links is not None and all(_is_known(label, target, known) for label, target in links)

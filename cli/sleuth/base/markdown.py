@@ -13,6 +13,9 @@ LINE = re.compile(r"[^\n]*\n|[^\n]+")
 # A comment must not contain `<!--`, or each of a thousand openings would be scanned to the end of the text.
 HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:[^<-]|-(?!->)|<(?!!--)){0,2000}+-->")
 URL_START = r"(?i:(?:https?|ftp)://|(?<![^\W_])www\.)"  # of a bare URL, which most viewers make a link
+BARE_LINK = re.compile(URL_START)
+# Text without any of these, which `[1]` alone is not, has no link, image, HTML or definition and need not be parsed.
+MAY_BE_MARKUP = re.compile(r"(?i)\[(?!\d{1,3}[+?]{0,2}\](?![(\[:]))|[<&\\]|://|www\.")
 
 
 @cache
@@ -139,16 +142,19 @@ def links(text: str) -> list[tuple[str, str]] | None:
     and behind a backtick without a partner GitHub's parser misses code spans.
     """
     found: list[tuple[str, str]] = []
+    if not MAY_BE_MARKUP.search(text):
+        return found
     target, label = "", list[str]()
     definitions: dict[str, object] = {}
     blocks = _viewer().parse(text, definitions)
     if definitions.get("references"):  # they would change what [1] means in any other text
         return None
     for block in blocks:
-        ticks = {token.type for token in block.children or () if token.type == "code_inline" or "`" in token.content}
-        if {"text", "code_inline"} <= ticks:
+        inner = block.children or ()
+        has_tick = any(token.type == "text" and "`" in token.content for token in inner)
+        if has_tick and any(token.type == "code_inline" and MAY_BE_MARKUP.search(token.content) for token in inner):
             return None
-        for token in (block, *(block.children or ())):
+        for token in (block, *inner):
             if token.type in ("image", "html_block", "html_inline"):
                 return None
             if token.type == "link_open":
@@ -156,7 +162,7 @@ def links(text: str) -> list[tuple[str, str]] | None:
             elif token.type == "link_close":
                 found.append(("".join(label), target))
                 target = ""
-            elif not target and token.type == "text" and re.search(URL_START, token.content):
+            elif not target and token.type == "text" and BARE_LINK.search(token.content):
                 return None
             else:
                 label.append(token.content)
