@@ -245,7 +245,7 @@ def _reference(source: CitedSource, style: str) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    return escape_markdown(text).replace("&", "&amp;")
+    return escape_markdown(text.replace("&", "&amp;"))
 
 
 def out_of_range(text: str, sources: Sequence[CitedSource]) -> tuple[int, ...]:

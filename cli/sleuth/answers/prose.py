@@ -7,6 +7,7 @@ expressions for those.
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from sleuth.base.markdown import prose_lines
@@ -45,6 +46,7 @@ class Prose(Record):
     labels: frozenset[str]
 
 
+@lru_cache(2)  # an answer before and after citations are attached: each is looked at several times
 def prose(text: str) -> Prose:
     """Return the prose of a Markdown text."""
     raw = list(_elements(text))

@@ -12,25 +12,33 @@ from sleuth.base.urls import ascii_url, clean_url, domain
 
 FENCE_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)", re.IGNORECASE)
 FENCE_HEADING = re.compile(r"[\[【［](?=\s*search\s+results)", re.IGNORECASE)
-HTML_TAG = re.compile(r"(?<!\]\()<(?=[A-Za-z/!?])")  # not the target of a link
-CODE_SPAN = re.compile(r"(?<!`)(`++[^`]++`++)")
+# A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
+URL_CHAR = r"[^\s<>`|()\"\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
+BARE_URL = rf"{markdown.URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"
 # The text of a link may contain brackets, as in [[1]](…), and its target parentheses.
-LINK = re.compile(
-    r"!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]\n]{0,50}\]){0,300}+)\]\(\s{0,9}+"
+MARKUP = re.compile(
+    r"(?P<code>(?<!`)`++[^`]++`++)"
+    r"|!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]\n]{0,50}\]){0,300}+)\]\(\s{0,9}+"
     r"<?(?P<target>[^\s<>()]{0,4000}+(?:\([^\s<>()]{0,4000}+\)[^\s<>()]{0,4000}+){0,9}+)>?[^()\n]{0,300}\)"
+    rf"|<(?P<autolink>{BARE_URL})>|(?P<url>{BARE_URL})|<(?=[A-Za-z/!?])"
 )
+URL_OR_SIGN = re.compile(rf"(?P<url>{BARE_URL})|[\\`*_\[\]<>!&~|]")
 DEFINITION = re.compile(rf"^([ \t>]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*)\[(?={LABEL}\]:)", re.MULTILINE)
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
-# Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed. A
-# server that passes them on to the tokenizer would take the text after them for words of the system or the user.
+# Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
+# Nemotron. A server that passes them on to the tokenizer would take the text after them for words of the system or the
+# user. `<|b|` alone is left: in mathematics it compares absolute values.
 CHAT_TOKEN = re.compile(
-    r"<(?=[|｜][^|｜<>\n]{1,40}[|｜]>)|\[(?=\|[a-z]{4,12}\|\])|<(?=<?/?SYS>)|<(?=/?(?:s|(?:seed:)?[be]os|[se]op|unk|pad)>)"
-    r"|<(?=/?(?:start_of_turn|end_of_turn|start_of_image|tool_calls?|tool_response|think|tools)>)"
-    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|gMASK|sMASK|MASK)\])",
+    r"<(?=/?[|｜][^|｜<>\n]{1,40}[|｜]>|/?[|｜]\w{1,40}>|/?｜[^|｜<>\s]{1,40}｜|/?\w{1,40}[|｜]>)|\[(?=\|[a-z]{4,12}\|\])"
+    r"|<(?=<?/?SYS>)|<(?=/?(?:s|(?:seed:)?[be]os|[se]op|unk|pad|extra_id_\d{1,2}|SPECIAL_\d{1,3})>)"
+    r"|<(?=/?(?:start_of_turn|end_of_turn|start_of_image|(?:\w{1,20}:)?(?:tool|function)_calls?|tool_response|think|tools)>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|THINK|IMG|gMASK|sMASK|MASK)\])"
+    r"|\](?=~b\]|~!b\[)|\[(?=e~\[)",
     re.IGNORECASE,
 )
 # In a paragraph: where something may start that `safe_markdown` changes, or another block. A citation is not changed.
-MARKUP_START = re.compile(r"\[(?!\d{1,3}\][^(\[:])|[<!`&\\\n]")
+# The beginning of a URL may be the end of a piece.
+MARKUP_START = re.compile(r"(?i)\[(?!\d{1,3}\][^(\[:])|[<!`&\\\n]|(?:https?|ftp):/|www\.|[hfw][tpsw]{0,4}:?\Z")
 RECENT_BLOCKS = 5  # with which a block is checked again; neighbours can merge
 PARAGRAPH_START = re.compile(r"[^\W\d_]")
 
@@ -43,7 +51,7 @@ def fenced(text: str, provider: str, code: str) -> str:
 
 def without_fences(text: str) -> str:
     """Return text without anything that looks like a fence, its heading or a token of a chat template."""
-    text = CHAT_TOKEN.sub(lambda found: "(" if found[0] == "[" else "‹", text)
+    text = CHAT_TOKEN.sub(lambda found: {"[": "(", "]": ")"}.get(found[0], "‹"), text)
     return FENCE_HEADING.sub("(", FENCE_TAG.sub("‹", text))
 
 
@@ -72,17 +80,20 @@ def safe_markdown(text: str, targets: Mapping[int, str]) -> str:
     """
     parts = markdown.split_blocks(text)
     safe = "".join(_safe_block(part, targets) for part in parts)
-    return safe if len(parts) < 2 or _is_safe(safe, targets) else re.sub(r"([\\`*_\[\]<>!&~])", r"\\\1", text)
+    return safe if len(parts) < 2 or _is_safe(safe, targets) else _escape(text)
 
 
 def _safe_block(block: str, targets: Mapping[int, str]) -> str:
     defines_link = DEFINITION.search(block) and markdown.prose_lines(block)  # for a [1] in any other block
     if not defines_link and _is_safe(block, targets):
         return block
-    parts = CODE_SPAN.split(DEFINITION.sub(r"\1\\[", block))
-    parts[::2] = [HTML_TAG.sub(r"\\<", LINK.sub(partial(_safe_link, targets), part)) for part in parts[::2]]
-    safe = "".join(parts)
-    return safe if _is_safe(safe, targets) else re.sub(r"([\\`*_\[\]<>!&~])", r"\\\1", block)
+    safe = MARKUP.sub(partial(_safe_markup, targets), DEFINITION.sub(r"\1\\[", block))
+    return safe if _is_safe(safe, targets) else _escape(block)
+
+
+def _escape(text: str) -> str:
+    """Return text that is no markup at all. URLs become code: viewers find them behind any escapes."""
+    return URL_OR_SIGN.sub(lambda found: f"`{found[0]}`" if found["url"] else f"\\{found[0]}", text)
 
 
 def _is_safe(text: str, targets: Mapping[int, str]) -> bool:
@@ -96,18 +107,25 @@ def _is_known(label: str, target: str, targets: Mapping[int, str]) -> bool:
     return targets.get(int(cited[1])) == target if cited else target in targets.values()
 
 
-def _safe_link(targets: Mapping[int, str], found: re.Match[str]) -> str:
-    """Return a link to a source; of any other link or image its text and host."""
-    label, url = found["label"], ascii_url(clean_url(found["target"]))
-    if found[0][0] != "!" and _is_known(label, url.replace("&amp;", "&"), targets):
+def _safe_markup(targets: Mapping[int, str], found: re.Match[str]) -> str:
+    """Return a link to a source; of any other link or image its text and host, and any other URL as code."""
+    if found["code"] or found[0] == "<":
+        return found["code"] or "\\<"
+    bare = found["autolink"] or found["url"]
+    url = ascii_url(clean_url(bare or found["target"]))
+    is_known = found[0][0] != "!" and _is_known(found["label"] or "", url.replace("&amp;", "&"), targets)
+    if bare:
+        return f"<{url}>" if is_known else f"`{bare}`"
+    label = MARKUP.sub(partial(_safe_markup, targets), found["label"])
+    if is_known and label == found["label"]:
         return f"[{label}]({markdown_target(url)})"
     site = domain(url)
     return f"{label} ({site})" if site and site not in label else label
 
 
 def as_plain(text: str) -> str:
-    """Return safe Markdown without the escapes that only a viewer of Markdown hides."""
-    return re.sub(r"\\([<\[])", r"\1", text)
+    """Return safe Markdown with `<` as it was written; definitions stay escaped, or pictures would work in a viewer."""
+    return re.sub(r"((?<!`)`++[^`]++`++)|\\(?=<[A-Za-z/!?])", r"\1", text)
 
 
 class SafeStream:
@@ -129,7 +147,7 @@ class SafeStream:
                 lead, self._is_start = "", True
             self._pending = rest[len(lead) :]
             # A long block is not parsed again for each of its lines, which would take quadratic time.
-            self._next_split = len(self._pending) + len(self._pending) // 10
+            self._next_split = len(self._pending) + len(self._pending) ** 2 // 10_000
         if not self._is_start or PARAGRAPH_START.match(self._pending):  # only there a line cannot turn into code
             found = MARKUP_START.search(self._pending)
             end = found.start() if found else len(self._pending.rstrip())
@@ -144,14 +162,14 @@ class SafeStream:
         self._pending = ""
 
     def _lead(self) -> str:
-        """Return a letter in place of the words of the paragraph that were passed on: ``` after words is no fence."""
-        return "" if self._is_start else "x"
+        """Return a word in place of those of the paragraph that were passed on: ``` after words is no fence."""
+        return "" if self._is_start else "x "
 
     def _finish(self, block: str) -> None:
-        if "`" not in block and markdown.prose_lines(block):  # a tag may be closed by a later block
+        if "<" in block and "`" not in block and markdown.prose_lines(block):  # a tag may be closed by a later block
             block = re.sub(r"(?<!\\)<(?=[A-Za-z/!?])", r"\\<", block)
         is_safe = _is_safe("".join(self._recent) + block, {})  # blocks can mean more together than alone
-        self._pass_on(block if is_safe else re.sub(r"([\\`*_\[\]<>!&~|])", r"\\\1", block))
+        self._pass_on(block if is_safe else _escape(block))
         self._recent = [*self._recent[1 - RECENT_BLOCKS :], ""]
 
     def _pass_on(self, text: str) -> None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby, pairwise
 
 from markdown_it import MarkdownIt  # a dependency of rich
@@ -12,6 +12,10 @@ MAX_INLINE_CHARS = 20_000  # a longer paragraph is read as plain text: 300 kB of
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 # A comment must not contain `<!--`, or each of a thousand openings would be scanned to the end of the text.
 HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:[^<-]|-(?!->)|<(?!!--)){0,2000}+-->")
+URL_START = r"(?i:(?:https?|ftp)://|(?<![^\W_])www\.)"  # of a bare URL, which most viewers make a link
+BARE_LINK = re.compile(URL_START)
+# Text without any of these, which `[1]` alone is not, has no link, image, HTML or definition and need not be parsed.
+MAY_BE_MARKUP = re.compile(r"(?i)\[(?!\d{1,3}[+?]{0,2}\](?![(\[:]))|[<&\\]|://|www\.")
 
 
 @cache
@@ -132,25 +136,40 @@ def to_html(text: str) -> str:
 
 
 def links(text: str) -> list[tuple[str, str]] | None:
-    """Return the label and target of each link in a text; None if a viewer finds images, HTML or definitions in it."""
+    """Return the label and target of each link in a text; None if viewers find images, HTML or definitions in it.
+
+    None also if they could: a bare URL ends at the next space or `<` and takes in a backslash or backtick before that,
+    and behind a backtick without a partner GitHub's parser misses code spans.
+    """
     found: list[tuple[str, str]] = []
+    if not MAY_BE_MARKUP.search(text):
+        return found
     target, label = "", list[str]()
     definitions: dict[str, object] = {}
     blocks = _viewer().parse(text, definitions)
     if definitions.get("references"):  # they would change what [1] means in any other text
         return None
-    for token in (token for block in blocks for token in (block, *(block.children or ()))):
-        if token.type in ("image", "html_block", "html_inline"):
+    for block in blocks:
+        inner = block.children or ()
+        has_tick = any(token.type == "text" and "`" in token.content for token in inner)
+        if has_tick and any(token.type == "code_inline" and MAY_BE_MARKUP.search(token.content) for token in inner):
             return None
-        if token.type == "link_open":
-            target, label = str(token.attrs["href"]), []
-        elif token.type == "link_close":
-            found.append(("".join(label), target))
-        else:
-            label.append(token.content)
+        for token in (block, *inner):
+            if token.type in ("image", "html_block", "html_inline"):
+                return None
+            if token.type == "link_open":
+                target, label = str(token.attrs["href"]), []
+            elif token.type == "link_close":
+                found.append(("".join(label), target))
+                target = ""
+            elif not target and token.type == "text" and BARE_LINK.search(token.content):
+                return None
+            else:
+                label.append(token.content)
     return found
 
 
+@lru_cache(1000)  # an answer has few sources, and each of its blocks is compared with all of them
 def normalise_target(target: str) -> str:
     """Return a link target as the parser writes it."""
     return parser().normalizeLink(target)

@@ -9,17 +9,20 @@ from urllib.parse import unquote, unquote_plus
 
 JOINERS = "\u200c\u200d"  # ZWNJ and ZWJ: Persian, Indic scripts and emoji need them
 MAX_INDENT = 40  # columns
-# Invisible although Unicode calls them letters, marks or symbols: fillers, blank patterns, and variation selectors that
-# follow nothing they could vary. Text for a model could hide instructions in them, and a host could hide its end.
-HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af"
-EMOJI = "#*0-9©®\u203c-\u3299\U0001f000-\U0001faff"
+# Invisible although Unicode calls them letters, marks or symbols: fillers, blank patterns, and whatever varies or joins
+# nothing. Text for a model could hide instructions in them, and a host could hide its end. Variants of Han characters
+# are dropped as well: 256 selectors could hide a byte behind each character, and the character can be read without.
+EMOJI = "©®\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+JOINING = (
+    "\u0620-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff\u1820-\u1cff\ua840-\uabff\U00010a00-\U00011fff"  # scripts
+)
 INVISIBLE = (
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180f\u2800\u3164\uffa0\U0001d159]"
-    rf"|(?<![{EMOJI}])[\ufe0e\ufe0f]|(?<![{HAN}])[\ufe00-\ufe0d\U000e0100-\U000e01ef]"
-    "|(?<![\u1820-\u18aa])[\u180b-\u180d]"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180f\u2800\u3164\uffa0\U0001d159\ufe00-\ufe0d\U000e0100-\U000e01ef]"
+    rf"|(?<![{EMOJI}])(?:(?<![#*0-9])[\ufe0e\ufe0f]|[\ufe0e\ufe0f](?!\u20e3))"
+    rf"|(?<![{JOINING}])\u200c|(?<![{JOINING}{EMOJI}])(?<![{EMOJI}]\ufe0f)\u200d|(?<![\u1820-\u18aa])[\u180b-\u180d]"
 )
 MAY_BE_INVISIBLE = frozenset(  # whether one is there takes a tenth of the time that the pattern needs
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159"
+    f"{JOINERS}\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159"
     + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 )
 MAX_MARKS = 4  # combining marks and joiners in a row; no script stacks more, "zalgo" text does
@@ -257,6 +260,8 @@ def markdown_target(url: str) -> str:
 def escape_markdown(text: str) -> str:
     """Return text that Markdown renders literally; only what would be markup at its position is escaped."""
     escaped = re.sub(r"([\\`*\[\]<|]|~(?=~)|(?<=~)~|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", text)
+    # Viewers end a bare URL at `<` and take the backslash before it for a part of the URL.
+    escaped = re.sub(r"(?i)(?:://|www\.)\S*+", lambda found: found[0].replace("\\<", "&lt;"), escaped)
     # A heading, quote or list item, the line below a heading or table head, and a numbered item.
     escaped = re.sub(r"^([ \t]*)([#>+=:~-])", r"\1\\\2", escaped, flags=re.MULTILINE)
     return re.sub(r"^([ \t]*\d{1,9})([.)])", r"\1\\\2", escaped, flags=re.MULTILINE)

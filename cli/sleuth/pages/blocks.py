@@ -13,7 +13,12 @@ SENTENCE_ENDS = tuple(".!?:。！？：")
 MAX_PREFACE_CHARS = 200  # of a section name or a date before the title
 KINDS = ("heading", "paragraph", "item", "quote", "code", "table")
 MAX_LEVEL = 100  # of nested lists
-CODE_SPAN = re.compile(r"(`{1,3}[^`\n]+`{1,3})")
+# Code spans, bare URLs, and what could start a link, a link definition or HTML.
+MARKUP = re.compile(
+    r"(?P<code>(?<!`)(?P<ticks>`{1,3})[^`\n]+(?P=ticks)(?!`))|(?P<url>(?i:://|www\.)\S*+)"
+    r"|(?P<mark>`|\\(?=[\\`<(\[])|(?<=\])\(|^\[(?=[^\]\n]+\]:)|<(?=[A-Za-z/!?]))",
+    re.MULTILINE,
+)
 SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？](?:[”’」』）]*)")
 
 
@@ -97,15 +102,13 @@ def _table(text: str) -> str:
 
 def escape(text: str) -> str:
     """Escape links, images, HTML, headings, quotes and fences; code spans stay as they are."""
-    parts = CODE_SPAN.split(text)
-    parts[::2] = [_escape_prose(part) for part in parts[::2]]
-    return re.sub(r"^(#{1,6}(?=\s|$)|>|```|~~~)", r"\\\1", "".join(parts), flags=re.MULTILINE)
+    return re.sub(r"^(#{1,6}(?=\s|$)|>|~~~)", r"\\\1", MARKUP.sub(_escape_markup, text), flags=re.MULTILINE)
 
 
-def _escape_prose(text: str) -> str:
-    text = text.replace("](", "]\\(")
-    text = re.sub(r"^\[(?=[^\]\n]+\]:)", r"\\[", text, flags=re.MULTILINE)
-    return re.sub(r"<(?=[A-Za-z/!?])", r"\\<", text)
+def _escape_markup(found: re.Match[str]) -> str:
+    if found["url"]:  # viewers end it at `<` and take a backslash or backtick before that for a part of it
+        return found["url"].replace("](", "]\\(").replace("`", "\\`").replace("<", "&lt;")
+    return found["code"] or f"\\{found['mark']}"
 
 
 def cut(blocks: Sequence[Block], limit: int) -> tuple[list[Block], bool]:

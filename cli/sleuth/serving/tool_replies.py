@@ -6,9 +6,10 @@ from secrets import token_hex
 from typing import Any
 
 from sleuth.answers.answer import Answer, answer_as_json
+from sleuth.answers.citations import CitedSource, targets
 from sleuth.answers.llm.errors import ModelError
 from sleuth.answers.presentation import as_text, digest_as_text, safe
-from sleuth.answers.sanitize import fenced, without_fences
+from sleuth.answers.sanitize import fenced, safe_markdown, without_fences
 from sleuth.answers.summary import Digest, digest_as_json
 from sleuth.api import for_programs
 from sleuth.base import logs
@@ -74,16 +75,27 @@ def document_text(text: str, source: str, max_chars: int) -> str:
 
 def digest_reply(found: Digest, max_chars: int) -> ToolReply:
     """Return the summaries of pages."""
-    text = digest_as_text(found, "plain")
     sites = ", ".join(dict.fromkeys(ascii_host(source.url) for source in found.read))
-    return _truncated(ToolReply(_fenced(text, sites, found.warnings), digest_as_json(found)), max_chars)
+    reply = ToolReply(digest_as_text(found, "plain"), digest_as_json(found))
+    return _written(reply, found.pages, sites, found.warnings, max_chars)
 
 
 def answer_reply(answer: Answer, max_chars: int) -> ToolReply:
     """Return an answer with the list of its sources."""
     answer, notes = safe(answer), (*answer.warnings, *answer.hints)
-    text = _fenced(as_text(answer, "plain"), answer.model or "the web", notes)
-    return _truncated(ToolReply(text, answer_as_json(answer)), max_chars)
+    reply = ToolReply(as_text(answer, "plain"), answer_as_json(answer))
+    return _written(reply, answer.sources, answer.model or "the web", notes, max_chars)
+
+
+def _written(
+    reply: ToolReply, sources: Sequence[CitedSource], origin: str, notes: Sequence[str], max_chars: int
+) -> ToolReply:
+    """Return a reply whose text is safe Markdown, as clients may render it; cut first, or code could stay open."""
+
+    def make(room: int) -> ToolReply:
+        return ToolReply(_fenced(safe_markdown(Budget(room).cut(reply.text), targets(sources)), origin, notes))
+
+    return _fitted(make, len(reply.text), max_chars)._replace(document=_without_fences(reply.document))
 
 
 def error_reply(error: SleuthError) -> ToolReply:

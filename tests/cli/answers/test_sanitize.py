@@ -1,5 +1,6 @@
 """Markdown from a model is safe in any viewer."""
 
+import re
 from typing import Any
 
 import pytest
@@ -71,6 +72,17 @@ def test_viewers_find_only_text_and_links_to_sources(text: str) -> None:
         ("Vec<String> and a < b", "Vec\\<String> and a < b"),
         ("`Vec<T>`\n\n```\n<b>\n```\n", "`Vec<T>`\n\n```\n<b>\n```\n"),
         ("[docs](https://a.org/b_(c))", "docs (a.org)"),
+        ("See https://a.org/<img src=x> now.", "See `https://a.org/`\\<img src=x> now."),
+        ("www.a.org/<img src=x>", "`www.a.org/`\\<img src=x>"),
+        (
+            "Read https://a.org/b_(c), (www.a.org) or <https://a.org>.",
+            "Read `https://a.org/b_(c)`, (`www.a.org`) or `https://a.org`.",
+        ),
+        ("参见https://a.org/b。它很小", "参见`https://a.org/b`。它很小"),
+        ("https://tokio.rs/a and <https://tokio.rs/a>", "<https://tokio.rs/a> and <https://tokio.rs/a>"),
+        ("[https://tokio.rs/a](https://tokio.rs/a)", "[https://tokio.rs/a](https://tokio.rs/a)"),
+        ("[`spawn`](https://a.org/b) is fast", "`spawn` (a.org) is fast"),
+        ("`https://a.org` node.js a@b.org", "`https://a.org` node.js a@b.org"),
         ("plain *text*\n\n- list\n\n| a |\n|---|\n| b |\n", "plain *text*\n\n- list\n\n| a |\n|---|\n| b |\n"),
     ],
 )
@@ -107,8 +119,35 @@ def test_a_paragraph_is_streamed_as_it_is_written() -> None:
     assert written == ["Tokio", " is fast [1].", " And", " ", "small (evil.com).\n\n", "Next"]
 
 
+@pytest.mark.parametrize(
+    "start", ["https://a.org/", "www.a.org/", "看https://a.org/", "https://tokio.rs/a", "https://😀.org/"]
+)
+@pytest.mark.parametrize(
+    "tag", ["<img src=x>", "`<img src=x>`", "\\<img src=x>", "&#32;<img src=x>", "\\\\<img src=x\\>"]
+)
+def test_no_bare_url_is_left_that_could_take_in_the_escape_of_a_tag(start: str, tag: str) -> None:
+    written: list[str] = []
+    stream = SafeStream(written.append)
+    for sign in f"See {start}{tag} now.":
+        stream.add(sign)
+    stream.close()
+    for safe in (safe_markdown(f"See {start}{tag} now.", LINKS), "".join(written)):
+        outside = re.sub(r"`[^`]+`|<https://tokio\.rs/a>", "", safe)
+        assert not re.search(r"://|www\.|(?<!\\)<", outside)
+
+
+def test_code_behind_a_single_backtick_is_escaped() -> None:
+    assert "\\<img" in safe_markdown("`` `a` `<img src=x>`", {})  # GitHub's parser misses the second code span
+
+
 def test_plain_text_has_no_escapes() -> None:
-    assert as_plain(safe_markdown("Vec<String> ![p](http://t.co/p)", {})) == "Vec<String> p (t.co)"
+    text = "Vec<String> `\\<word` ![p](http://t.co/p) \\[ x^2 \\]"
+    assert as_plain(safe_markdown(text, {})) == "Vec<String> `\\<word` p (t.co) \\[ x^2 \\]"
+
+
+def test_plain_text_defines_no_links() -> None:
+    plain = as_plain(safe_markdown("![a][r]\n\n[r]: https://evil.example/ref", {}))
+    assert MarkdownIt().render(plain).count("<img") == 0
 
 
 @pytest.mark.parametrize(
@@ -126,6 +165,17 @@ def test_plain_text_has_no_escapes() -> None:
         *("[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>", "[AVAILABLE_TOOLS]", "[gMASK]", "<sop>"),
         *("[|user|]", "[|endofturn|]", "<seed:bos>", "<seed:eos>"),
         *("<start_of_turn>", "<end_of_turn>", "<bos>", "<|START_OF_TURN_TOKEN|>", "<tool_call>", "<think>"),
+        *(
+            "<|turn>",
+            "<turn|>",
+            "<|tool>",
+            "<|channel>",
+            "<channel|>",
+            '<|"|>',
+            "<minimax:tool_call>",
+            "<function_calls>",
+        ),
+        *("]~b]", "]~!b[", "[e~[", "</minimax:tool_call>", "<extra_id_0>", "[THINK]", "<｜DSML｜function_calls>"),
         *("<｜User｜>", "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>"),
     ],
 )
@@ -134,7 +184,7 @@ def test_tokens_of_chat_templates_are_defused(token: str) -> None:
 
 
 def test_other_brackets_are_left_alone() -> None:
-    text = "a <b> c, list[0], <stdio.h>, a | b |> c, [INSTALL], 1 < 2, [|1; x|], [|x|]"
+    text = "a <b> c, list[0], <stdio.h>, a | b |> c, [INSTALL], 1 < 2, [|1; x|], [|x|], |a|<|b|, f <| x > y, a[b]~c"
     assert without_fences(text) == text
 
 

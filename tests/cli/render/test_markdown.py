@@ -22,6 +22,11 @@ def test_escaped_text_is_rendered_literally(text: str) -> None:
     assert rendered(escape_markdown("\n".join(lines))) == "\n".join(lines)
 
 
+@pytest.mark.parametrize("url", ["https://a.example/", "www.a.example/"])
+def test_bare_url_does_not_take_in_the_escape_of_a_tag(url: str) -> None:
+    assert escape_markdown(f"{url}<img src=x>") == f"{url}&lt;img src=x>"
+
+
 @pytest.mark.parametrize("text", ["Mid-2023 (rust-lang.github.io)", "a + b = c!", "snake_case", "C# {x} 3.5 > 2"])
 def test_ordinary_text_is_not_escaped(text: str) -> None:
     assert escape_markdown(text) == text

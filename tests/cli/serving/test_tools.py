@@ -14,7 +14,10 @@ from werkzeug import Request, Response
 
 import sleuth.pages.article  # noqa: F401 - or a thread does it, in the middle of the next test
 from sleuth.answers.answer import Answer
+from sleuth.answers.citations import CitedSource
+from sleuth.answers.summary import Digest
 from sleuth.api import Client
+from sleuth.base import markdown
 from sleuth.base.errors import SearchError
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
@@ -436,6 +439,20 @@ def test_messages_are_translated_and_fences_are_not(call: Call, httpserver: HTTP
     assert call("web_search", {"query": "x", "count": 99}, LC_ALL="zh_CN.UTF-8").text.startswith("错误：")
     assert "[search results — from searxng]" in call("web_search", {"query": "x"}, LC_ALL="zh_CN.UTF-8").text
     assert call("web_search", {"query": "x", "count": 99}).text.startswith("error: ")
+
+
+@pytest.mark.parametrize("max_chars", [CAP, 1000])
+def test_written_replies_have_no_html_pictures_or_foreign_links(max_chars: int) -> None:
+    hostile = "<img src=https://evil.example/i> ![a][r] https://evil.example/u<b>\n\n[r]: https://evil.example/r\n\n"
+    source = CitedSource(1, "https://one.example/", "<img src=x>", "text")
+    answer = Answer("q", hostile + "`<img src=x>\n" * 200 + "`", "model", (source,))
+    digest = Digest("q", (), (), text=hostile, pages=(source,), model="m")
+    for reply in (tool_replies.answer_reply(answer, max_chars), tool_replies.digest_reply(digest, max_chars)):
+        body = reply.text.partition("\n<untrusted-")[2].partition(">\n")[2].rpartition("\n")[0]
+        links = markdown.links(body)
+        assert links is not None, body
+        assert {target for _, target in links} <= {"https://one.example/"}
+        assert len(reply.text) <= max_chars
 
 
 def test_question_is_answered_by_the_configured_model(call: Call, httpserver: HTTPServer) -> None:
