@@ -41,9 +41,8 @@ def _source(entry: Any, place: int) -> CitedSource:
     if number is None:  # a page that could not be read
         number = 0
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= MAX_SOURCES:
-        raise RequestError(
-            "invalid citation {number!r}", "use numbers from 1 to {most}", number=str(number)[:50], most=MAX_SOURCES
-        )
+        hint = "use numbers from 1 to {most}"
+        raise RequestError("invalid citation {number!r}", hint, number=str(number)[:50], most=MAX_SOURCES)
     round = entry.get("round")
     return CitedSource(
         number,

@@ -29,12 +29,8 @@ def _os_error(problem: OSError) -> SleuthError | None:
     if problem.errno in TOO_MANY_FILES:
         return SleuthError("too many files are open", "raise the limit: ulimit -n 256")
     if problem.filename is not None:
-        return UnwritableError(
-            "cannot use {path} ({reason})",
-            "check that it exists, its permissions and the free disk space",
-            path=problem.filename,
-            reason=reason,
-        )
+        hint = "check that it exists, its permissions and the free disk space"
+        return UnwritableError("cannot use {path} ({reason})", hint, path=problem.filename, reason=reason)
     if problem.errno in DISK_ERRORS:
         return SleuthError("cannot write the output ({reason})", "check the free disk space", reason=reason)
     return None

@@ -169,10 +169,10 @@ class Dispatcher:
                 return job.answer(found, account.host if several_hosts else "", reply)
             except ProviderError as problem:
                 error = problem if account.key else without_key(problem, adapter)
-                source = keys.origin(job.candidate.row, adapter, self.selector.environ)
-                if error.hint == KeyInvalidError.hint and source not in (None, "table"):
-                    name = keys.source_name(source or "")
-                    error.hint = Translatable("check the key, which comes from {source}", source=name)
+                source = keys.origin(job.candidate.row, adapter, self.selector.environ) or "table"
+                if error.hint == KeyInvalidError.hint and source != "table":
+                    source = keys.source_name(source)
+                    error.hint = Translatable("check the key, which comes from {source}", source=source)
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
                 reply = job.failure(error, account.secrets)
                 if isinstance(error, BadRequestError) or (

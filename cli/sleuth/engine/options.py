@@ -95,9 +95,8 @@ def check_value(name: str, value: Any, type: SettingType) -> None:
     """Raise RequestError for a value that a parameter does not take; None means that it was not given."""
     if value is not None and not type.accepts(value):
         shown = clean(repr(value), 100)
-        raise RequestError(
-            "invalid {key}: {value}", "it takes {accepted}", key=name, value=shown, accepted=type.description
-        )
+        hint = "it takes {accepted}"
+        raise RequestError("invalid {key}: {value}", hint, key=name, value=shown, accepted=type.description)
 
 
 def split(values: Sequence[str] | None) -> tuple[str, ...]:
@@ -163,11 +162,8 @@ def with_freshness(query: Query, freshness: str | None) -> Query:
         today = datetime.now(UTC).date()
         name, since, until = freshness_window(_spelled_out(freshness, today), today)
     except ValueError as problem:
-        raise RequestError(
-            "invalid freshness {value!r}",
-            "use day, week, month, year, 7d or 2026-01-01..2026-06-30",
-            value=freshness,
-        ) from problem
+        hint = "use day, week, month, year, 7d or 2026-01-01..2026-06-30"
+        raise RequestError("invalid freshness {value!r}", hint, value=freshness) from problem
     if name == "range":  # adapters need both ends of a range
         since, until = since or FIRST_DAY, until or today.isoformat()
     return query._replace(freshness=name, since=since, until=until)

@@ -142,9 +142,8 @@ class ProviderSelector:
         try:
             return self.candidate(id)
         except UnknownProviderError as problem:  # an error, because no other provider may see the query instead
-            raise UnknownProviderError(
-                "websearch.default_provider: unknown provider {id!r}", "set it: sleuth providers use ID", id=id
-            ) from problem
+            hint = "set it: sleuth providers use ID"
+            raise UnknownProviderError("websearch.default_provider: unknown provider {id!r}", hint, id=id) from problem
 
     def unknown(self, query: Query) -> list[str]:
         """Return the ids in the chain of the user that no provider has."""

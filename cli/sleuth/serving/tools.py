@@ -214,7 +214,6 @@ def _validated(tool: ToolDefinition, arguments: Arguments) -> Arguments:
     if error := best_match(Draft202012Validator(tool.input).iter_errors(given)):
         place = error.json_path.removeprefix("$").removeprefix(".")
         problem = clean(f"{place}: {error.message}" if place else error.message, 300, entities=False)
-        raise RequestError(
-            "invalid arguments: {problem}", "see the input schema of {tool}", problem=problem, tool=tool.name
-        )
+        hint = "see the input schema of {tool}"
+        raise RequestError("invalid arguments: {problem}", hint, problem=problem, tool=tool.name)
     return {name: part["default"] for name, part in tool.input["properties"].items() if "default" in part} | given

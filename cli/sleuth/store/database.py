@@ -91,18 +91,10 @@ def database_error(path: str, problem: Exception) -> SettingsError:
     if isinstance(problem, sqlite3.OperationalError) and "locked" in str(problem):
         return locked_error(path)
     if isinstance(problem, sqlite3.OperationalError) and any(word in str(problem) for word in UNWRITABLE_MESSAGES):
-        return UnwritableError(
-            "cannot write the database {path} ({reason})",
-            "check its permissions and the free disk space, or set SLEUTH_HOME to another folder",
-            path=path,
-            reason=problem,
-        )
-    return DatabaseError(
-        "the database {path} is damaged ({reason})",
-        "see how to repair it: sleuth doctor",
-        path=path,
-        reason=problem,
-    )
+        hint = "check its permissions and the free disk space, or set SLEUTH_HOME to another folder"
+        return UnwritableError("cannot write the database {path} ({reason})", hint, path=path, reason=problem)
+    hint = "see how to repair it: sleuth doctor"
+    return DatabaseError("the database {path} is damaged ({reason})", hint, path=path, reason=problem)
 
 
 def locked_error(path: str) -> SettingsError:

@@ -164,17 +164,15 @@ class ProviderTable:
         name, type = _checked("name", name, type), _checked("type", type, type)
         with self._transaction():
             if not self._insert(id, name, type, adapter, built_in=False):
-                raise RequestError(
-                    "the provider {id!r} exists already", "change it: sleuth providers set {id} …", id=id
-                )
+                hint = "change it: sleuth providers set {id} …"
+                raise RequestError("the provider {id!r} exists already", hint, id=id)
             return self._update(id, changes)
 
     def remove(self, id: str) -> None:
         """Remove a custom provider; a built-in one can only be disabled."""
         if self.get(id).built_in:
-            raise RequestError(
-                "{id!r} is built in and cannot be removed", "disable it: sleuth providers set {id} --disable", id=id
-            )
+            hint = "disable it: sleuth providers set {id} --disable"
+            raise RequestError("{id!r} is built in and cannot be removed", hint, id=id)
         with self._transaction():
             self.connection.execute("DELETE FROM websearch_provider WHERE id = ?", (id,))
 
@@ -267,9 +265,8 @@ def _checked_json(name: str, value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
         text.encode()
     except (TypeError, ValueError) as problem:
-        raise RequestError(
-            "invalid value {value!r} for {name}", "engines takes a list, options a mapping", name=name, value=value
-        ) from problem
+        hint = "engines takes a list, options a mapping"
+        raise RequestError("invalid value {value!r} for {name}", hint, name=name, value=value) from problem
     for option, (low, high) in NUMBER_OPTIONS.items() if name == "options" else ():
         if option in value and number_option(value, option) is None:
             raise RequestError(

@@ -100,12 +100,8 @@ def rewrite(path: str, key: str, value: Any, whole: Container[str]) -> None:
             return
         after = _edited(data.decode("utf-8-sig"), key, value)
         if not _is_as_intended(before, after, key, value, whole):
-            raise SettingsError(
-                "cannot change {key} in {path} without damaging the file",
-                "edit it yourself: sleuth config edit",
-                key=key,
-                path=path,
-            )
+            hint = "edit it yourself: sleuth config edit"
+            raise SettingsError("cannot change {key} in {path} without damaging the file", hint, key=key, path=path)
         write_atomic(path, after.encode())
 
 
