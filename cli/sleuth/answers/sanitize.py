@@ -22,7 +22,7 @@ MARKUP = re.compile(
     r"<?(?P<target>[^\s<>()]{0,4000}+(?:\([^\s<>()]{0,4000}+\)[^\s<>()]{0,4000}+){0,9}+)>?[^()\n]{0,300}\)"
     rf"|<(?P<autolink>{BARE_URL})>|(?P<url>{BARE_URL})|<(?=[A-Za-z/!?])"
 )
-URL_OR_SIGN = re.compile(rf"(?P<url>{BARE_URL})|[\\`*_\[\]<>!&~|]")
+URL_OR_SIGN = re.compile(rf"(?P<url>{BARE_URL})|[\\*_\[\]<>!&~|]")
 DEFINITION = re.compile(rf"^([ \t>]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*)\[(?={LABEL}\]:)", re.MULTILINE)
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
@@ -92,7 +92,11 @@ def _safe_block(block: str, targets: Mapping[int, str]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return text that is no markup at all. URLs become code: viewers find them behind any escapes."""
+    """Return text that is no markup at all. URLs become code: viewers find them behind any escapes.
+
+    Backticks become quotes: GitHub's parser may join an escaped one with those around a URL.
+    """
+    text = text.replace("`", "'")
     return URL_OR_SIGN.sub(lambda found: f"`{found[0]}`" if found["url"] else f"\\{found[0]}", text)
 
 

@@ -136,6 +136,7 @@ def test_terminal_links_every_number_to_its_source_and_lists_what_is_cited(
 
 @settings(max_examples=120, deadline=None)
 @given(attacks, sources, st.sampled_from([20, 80]))
+@example("[1]: https://evil.com\n`", (), 20)
 @example("[[1]](https://evil.com) and [1]", (CitedSource(1, URLS[0], "T", TEXT),), 80)
 @example("\x1b]8;;http://evil.com\x1b\\[1]\x1b]8;;\x1b\\", (CitedSource(1, URLS[0], "T", TEXT),), 80)
 def test_hostile_text_can_neither_control_a_terminal_nor_fake_a_citation(
