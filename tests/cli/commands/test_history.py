@@ -232,7 +232,7 @@ def test_prompt_history_follows_the_setting(searxng: Any, enabled: str) -> None:
     child.sendeof()
     child.expect(pexpect.EOF)
     child.close()
-    kept = ["prompt_history", "searches.jsonl"] if enabled == "true" else []
+    kept = ["last-results.json", "prompt_history", "searches.jsonl"] if enabled == "true" else []
     assert remains(searxng.home) == kept
 
 
