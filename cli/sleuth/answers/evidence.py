@@ -90,10 +90,8 @@ class Evidence:
         is_denied = NEGATION.search(claim) and not NEGATION.search(found)
         is_supported = score >= SUPPORTED_SCORE and not is_denied and not _swaps_roles(claim, found)
         if not quotes:
-            is_supported = is_supported and (
-                _has_numbers(claim, found) or _has_numbers(claim, self._context(claim_terms, number))
-            )
-            return ClaimVerdict(SUPPORTED if is_supported else WEAK, score, evidence)
+            has_numbers = _has_numbers(claim, found) or _has_numbers(claim, self._context(claim_terms, number))
+            return ClaimVerdict(SUPPORTED if is_supported and has_numbers else WEAK, score, evidence)
         # A quotation that is not in the source makes a claim weak at best; one that is found proves only itself.
         rest = frozenset(term for term in terms(QUOTATION.sub(" ", claim), self._language) if len(term) > 1)
         has_rest = len(rest) < MIN_REST_TERMS or self._best_run(rest, number)[0] >= WEAK_SCORE

@@ -19,10 +19,8 @@ def quote_pages(ranked: Iterable[FoundSource], question: str) -> str:
     sources = [one for one in sources if one.text] or [one for one in sources if one.snippet]
     relevant = _relevant(sources, question)
     overall = summarise([one.text or one.snippet for one in relevant], question, LENGTH).overall
-    parts = groupby(as_quotes(overall), key=lambda quote: quote.citation)
-    return "\n\n".join(
-        f"{joined(quote.text for quote in quotes)} [{relevant[place - 1].citation}]" for place, quotes in parts
-    )
+    parts = groupby(as_quotes(overall), key=lambda quote: relevant[quote.citation - 1].citation)
+    return "\n\n".join(f"{joined(quote.text for quote in quotes)} [{number}]" for number, quotes in parts)
 
 
 def _relevant(sources: list[FoundSource], question: str) -> list[FoundSource]:

@@ -42,9 +42,8 @@ def second_opinion(
                 continue
             usage = usage.plus(result[1])
             opinion = text_field(result[0], "support", MAX_SUPPORT_CHARS).lower()
-            judged[batch[place]] = judged[batch[place]]._replace(
-                support=OPINIONS.get(opinion, judged[batch[place]].support)
-            )
+            check = judged[batch[place]]
+            judged[batch[place]] = check._replace(support=OPINIONS.get(opinion, check.support))
     return judged, usage, _warning(failures)
 
 

@@ -87,11 +87,10 @@ class Digest(Record):
         def changed(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
             return tuple(quote._replace(citation=numbers[quote.citation]) for quote in quotes)
 
-        sources = (
-            one._replace(citation=numbers.get(one.citation, 0), summary=changed(one.summary)) for one in self.sources
-        )
+        sources = (one._replace(citation=numbers.get(one.citation, 0)) for one in self.sources)
+        renamed = tuple(one._replace(summary=changed(one.summary)) for one in sources)
         pages = tuple(page._replace(citation=numbers[page.citation]) for page in self.pages)
-        return self._replace(summary=changed(self.summary), sources=tuple(sources), pages=pages)
+        return self._replace(summary=changed(self.summary), sources=renamed, pages=pages)
 
     def heading(self, model: str = "") -> str:
         """Return the heading of the summary written by a model, or of the quoted one."""

@@ -12,7 +12,7 @@ MAX_INDENT = 40  # columns
 # Invisible although Unicode calls them letters, marks or symbols: fillers, blank patterns, and whatever varies or joins
 # nothing. Text for a model could hide instructions in them, and a host could hide its end. Variants of Han characters
 # are dropped as well: 256 selectors could hide a byte behind each character, and the character can be read without.
-EMOJI = "©®\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+EMOJI = "©®\u203c-\u27ff\u2801-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 JOINING = (
     "\u0620-\u0dff\u0f00-\u109f\u1780-\u17b3\u17b6-\u17ff\u1820-\u1cff\ua840-\uabff\U00010a00-\U00011fff"  # scripts
 )

@@ -84,13 +84,12 @@ def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
     """Return the last search that was shown, and earlier ones of the same query; raise if it is not stored."""
     _refuse_without_history(runtime)  # older results may be stored, but not those of the last search
     saved = last_results.load(runtime.paths.state)
-    at, query = rendered.last_printed(runtime.paths)  # its results were saved when it was printed the first time
-    if saved and saved[0].at > at:
-        query = saved[0].query
-    found = [one for one in saved if one.query == query]
-    if not found:
+    at, printed = rendered.last_printed(runtime.paths)
+    if printed and not (saved and saved[0].at > at):
+        saved = last_results.load(runtime.paths.state, [printed])
+    if not saved:
         raise RequestError("there are no stored results", "search first: sleuth search WORDS…")
-    return found
+    return [one for one in saved if one.query == saved[0].query]
 
 
 def last_hits(runtime: Runtime) -> dict[int, Hit]:

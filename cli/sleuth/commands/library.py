@@ -172,10 +172,9 @@ def remove(
     if everything == bool(targets) or not all(targets or ()):  # an empty path would mean the current folder
         raise RequestError("nothing to remove", "give URLs, files or folders, or add --all")
     if everything:
+        question = tr("Remove everything except the handbook from {path}? [y/N] ", path=runtime.paths.library)
         if not yes:
-            confirm(
-                runtime, tr("Remove everything except the handbook from {path}? [y/N] ", path=runtime.paths.library)
-            )
+            confirm(runtime, question)
         removed = runtime.library.remove_all()
     else:
         removed = sum(runtime.library.remove(pattern) for target in targets or () for pattern in _patterns(target))
@@ -221,9 +220,8 @@ def _trim(runtime: Runtime) -> None:
     limit = runtime.settings[LIBRARY_SIZE]
     runtime.library.trim(limit)
     if runtime.library.stats().bytes > limit * 1_000_000:
-        runtime.warn(
-            tr("the library is larger than {limit} MB; remove pages or raise library.max_megabytes", limit=limit)
-        )
+        text = tr("the library is larger than {limit} MB; remove pages or raise library.max_megabytes", limit=limit)
+        runtime.warn(text)
 
 
 def _when(entry: "LibraryEntry") -> str:

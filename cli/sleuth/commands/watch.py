@@ -135,9 +135,8 @@ def _run(runtime: Runtime, store: WatchStore, watch: Watch, shown: SearchOptions
     new = [hit._replace(citation=number) for number, hit in enumerate(unseen, 1)]
     now = time.time()
     items = tuple(WatchItem(hit.url, hit.title, hit.snippet, hit.published, now) for hit in new)
-    watch = watch._replace(
-        last_run=now, seen=(*watch.seen, *(canonical(hit.url) for hit in new)), items=(*items, *watch.items)
-    )
+    known = (*watch.seen, *(canonical(hit.url) for hit in new))
+    watch = watch._replace(last_run=now, seen=known, items=(*items, *watch.items))
     if new:
         _show(runtime, outcome._replace(results=tuple(new)), options)
         if watch.command:

@@ -106,7 +106,7 @@ def split(values: Sequence[str] | None) -> tuple[str, ...]:
 
 def provider_ids(values: Sequence[str]) -> tuple[str, ...]:
     """Return the ids of --provider. An empty value stays and is an unknown provider: it must not mean the default."""
-    return split(values) or tuple(values)
+    return tuple(dict.fromkeys(split(values))) or tuple(values)
 
 
 def questions(words: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:

@@ -285,10 +285,8 @@ def _next_pages(
 def _log(outcome: Outcome) -> None:
     """Log one line per search, without the query; print one per attempt with --debug."""
     for attempt in outcome.attempts:
-        cached = " from the cache" if attempt.cached else ""
-        logs.debug(
-            "%s: %s, %s results%s %s", attempt.provider, attempt.state, attempt.count, cached, attempt.message or ""
-        )
+        facts = attempt.state, attempt.count, " from the cache" if attempt.cached else "", attempt.message or ""
+        logs.debug("%s: %s, %s results%s %s", attempt.provider, *facts)
     found = (outcome.outcome, len(outcome.results), outcome.provider or "no provider", outcome.elapsed_ms)
     logs.log_facts("search: %s, %d results from %s in %d ms", *found)
 

@@ -187,15 +187,11 @@ class ProviderSelector:
                 hint="set it for this one: sleuth providers set {id} --api-key -",
             )
         if lacking := [name for name in candidate.adapter.required_options if not self._options(candidate).get(name)]:
-            return KeyMissingError(
-                message="{provider} needs the option {option}",
-                hint="set it: sleuth providers set {id} --option {option}=…",
-                option=lacking[0],
-            )
+            hint = "set it: sleuth providers set {id} --option {option}=…"
+            return KeyMissingError(message="{provider} needs the option {option}", hint=hint, option=lacking[0])
         if candidate.adapter.needs_host and not self.host(candidate):
-            return KeyMissingError(
-                message="{provider} needs a host", hint="set it: sleuth providers set {id} --api-host URL"
-            )
+            hint = "set it: sleuth providers set {id} --api-host URL"
+            return KeyMissingError(message="{provider} needs a host", hint=hint)
         return None
 
     def skipped(self, candidate: Candidate) -> Attempt | None:

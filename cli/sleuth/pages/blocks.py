@@ -10,6 +10,7 @@ from sleuth_providers.records import Record
 MAX_TEXT_CHARS = 1_000_000  # of a page, however long
 OPENING_BLOCKS = 4  # the title is looked for among these
 SENTENCE_ENDS = tuple(".!?:。！？：")
+MAX_LABEL_CHARS = 30  # of a section name, an author or a date above the title
 MAX_PREFACE_CHARS = 200  # of a section name or a date before the title
 KINDS = ("heading", "paragraph", "item", "quote", "code", "table")
 MAX_LEVEL = 100  # of nested lists
@@ -137,12 +138,17 @@ def without_title(blocks: Sequence[Block], title: str, *, is_site: bool = False)
     before = 0
     for index, one in enumerate(blocks[: OPENING_BLOCKS if wanted else 0]):
         if _is_title(_word_list(one.text), wanted):
-            above = [each for each in blocks[:index] if not is_site or each.text.endswith(SENTENCE_ENDS)]
+            above = [each for each in blocks[:index] if not is_site or not _is_label(each)]
             return [*above, *blocks[index + 1 :]]
         before += len(one.text)
         if before > MAX_PREFACE_CHARS:
             break
     return blocks
+
+
+def _is_label(block: Block) -> bool:
+    is_short = block.kind in ("heading", "paragraph") and len(block.text) <= MAX_LABEL_CHARS
+    return is_short and not block.text.endswith(SENTENCE_ENDS)
 
 
 def _is_title(words: list[str], title: list[str]) -> bool:

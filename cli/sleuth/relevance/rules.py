@@ -115,9 +115,8 @@ def _options(listed: str) -> tuple[str, int, str]:
         elif name in UNSUPPORTED:
             raise ValueError(Translatable("{name} is not supported: rules match URLs only", name=name))
         elif name != "inurl":
-            raise ValueError(
-                Translatable("unknown option {option!r}: use boost, downrank, discard or site=", option=option)
-            )
+            reason = Translatable("unknown option {option!r}: use boost, downrank, discard or site=", option=option)
+            raise ValueError(reason)
     if len(actions) > 1:
         raise ValueError(Translatable("more than one action; use boost, downrank or discard"))
     name, strength = actions[0] if actions else ("boost", 1)

@@ -131,9 +131,8 @@ class Health:
 
     def forget(self, name: str) -> None:
         """End the cooldowns of a provider and of its keys."""
-        self.connection.execute(
-            "DELETE FROM health WHERE name = ? OR substr(name, 1, length(?) + 1) = ? || '#'", (name, name, name)
-        )
+        sql = "DELETE FROM health WHERE name = ?1 OR substr(name, 1, length(?1) + 1) = ?1 || '#'"
+        self.connection.execute(sql, (name,))
 
     @_in_spare_database
     def reserve(

@@ -38,12 +38,16 @@ def save(folder: str, query: str, provider: str, results: "Sequence[Hit]") -> No
     from sleuth.base.errors import SleuthError
     from sleuth.base.files import private_folder, write_atomic
 
-    hits = [[_safe(getattr(hit, name)) for name in FIELDS] for hit in results]
-    newest = [query, provider, time.time(), hits]
     with suppress(OSError, SleuthError):
         private_folder(folder)
-        data = json.dumps([newest, *_read(folder)[: MAX_SEARCHES - 1]], ensure_ascii=False, separators=(",", ":"))
+        searches = [as_entry(query, provider, results), *_read(folder)[: MAX_SEARCHES - 1]]
+        data = json.dumps(searches, ensure_ascii=False, separators=(",", ":"))
         write_atomic(_path(folder), data.encode("utf-8", "replace"), sync=False)
+
+
+def as_entry(query: str, provider: str, results: "Sequence[Hit]") -> "list[Any]":
+    """Return a search in the form in which it is saved."""
+    return [query, provider, time.time(), [[_safe(getattr(hit, name)) for name in FIELDS] for hit in results]]
 
 
 def _safe(value: "Any") -> "Any":
@@ -70,12 +74,15 @@ def _read(folder: str) -> "list[Any]":
     return found if isinstance(found, list) else []
 
 
-def load(folder: str) -> list[SavedSearch]:
-    """Return the saved searches, newest first; entries of another form, and URLs no browser should get, are skipped."""
+def load(folder: str, newest: "Sequence[Any]" = ()) -> list[SavedSearch]:
+    """Return the saved searches, newest first; entries of another form, and URLs no browser should get, are skipped.
+
+    `newest` are entries that were saved elsewhere.
+    """
     from sleuth.base.urls import clean_url
 
     found = []
-    for entry in _read(folder):
+    for entry in (*newest, *_read(folder)):
         with suppress(TypeError, ValueError):
             query, provider, at, hits = entry
             results = (Hit(**dict(zip(FIELDS, _safe(hit), strict=True))) for hit in hits)

@@ -125,9 +125,8 @@ def report(connection: sqlite3.Connection, days: int, provider: str = "") -> Usa
     requests, searches = rows(REQUESTS), rows(SEARCHES)
     providers = {row["provider"] for row in requests}
     tallies = {name: _tally([row for row in requests if row["provider"] == name]) for name in providers}
-    overall, models = (
-        {row[0]: AnswerTotals(*row[1:]) for row in rows(ANSWER_TOTALS, each=each)} for each in (False, True)
-    )
+    totals = (rows(ANSWER_TOTALS, each=each) for each in (False, True))
+    overall, models = ({row[0]: AnswerTotals(*row[1:]) for row in found} for found in totals)
     dates = [first + timedelta(days=number) for number in range(days)]
     return UsageReport(
         days=_days(dates, requests, searches, rows(ANSWERS)),

@@ -102,7 +102,7 @@ class Brave(Provider):
         """Parse the results; an empty reply of the web search has no list."""
         reply = document(response)
         path = next((path for path in PATHS if path[0] in reply), PATHS[0])
-        hits = items(response, *path, envelope="query")
+        hits = items(response, *path, envelope="query" if "query" in reply else path[0])
         altered = as_text(as_dict(reply.get("query")).get("altered"))
         return Found(web_results(map(_result, hits)), corrections=(altered,) if altered else ())
 
@@ -152,6 +152,13 @@ class Brave(Provider):
             """{"grounding": {"generic": [{"url": "https://sqlite.org/wal.html", "title": "Write-Ahead Logging",
              "snippets": ["WAL mode is <fast>.", "Checkpoints move pages."]}], "map": []}, "sources": {}}""",
             ("https://sqlite.org/wal.html",),
+            account=sample_plain.account,
+        ),
+        Sample(
+            Query("sqlite wal", content=True),
+            "GET https://api.search.brave.com/res/v1/llm/context?q=sqlite+wal&count=10",
+            '{"grounding": {}, "sources": {}}',
+            (),
             account=sample_plain.account,
         ),
         Sample(

@@ -25,6 +25,7 @@ from sleuth_providers.json import as_dict, as_text, document, objects, result_of
 ENGINES = ("google", "bing", "baidu")
 LISTS = {"news": ("news_results",), "images": ("images_results",)}
 SAFE = {"off": "off", "moderate": None, "strict": "active"}
+NOTHING = "returned any results"  # in the error of an empty result
 Params = dict[str, str | int | None]
 
 
@@ -88,7 +89,7 @@ class SerpApi(Provider):
         if response.status != 200:
             return super().detect_error(response)
         text = as_text(as_dict(response.json()).get("error"))
-        if not text or "returned any results" in text:
+        if not text or NOTHING in text:
             return None
         if "API key" in text:
             return KeyInvalidError("an error in an HTTP 200 response", status=200)
@@ -99,7 +100,8 @@ class SerpApi(Provider):
     def parse(self, response: Response, query: Query) -> Found:
         """Parse the list of the category, else the usual one, and the answer box."""
         names = (*LISTS.get(query.category, ()), "organic_results")
-        data = document(response, "search_metadata", *names)
+        is_empty = NOTHING in as_text(document(response).get("error"))
+        data = document(response, *(() if is_empty else ("search_metadata", *names)))
         hits = next((found for name in names if (found := objects(data.get(name)))), [])
         box, graph = as_dict(data.get("answer_box")), as_dict(data.get("knowledge_graph"))
         answer = next((text for name in ("answer", "snippet", "result") if (text := as_text(box.get(name)))), "")
@@ -123,6 +125,7 @@ class SerpApi(Provider):
         account=Account(key="sample-key"),
     )
     samples = (
+        sample_plain._replace(body='{"error": "Google hasn\'t returned any results for this query."}'),
         Sample(
             Query(
                 "rust 2027",

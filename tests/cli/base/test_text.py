@@ -441,3 +441,10 @@ def test_no_secret_survives(secrets: list[str], between: list[str], random: obje
 def test_short_texts_are_not_secrets(text: str, secrets: list[str]) -> None:
     safe = redact(text, secrets)
     assert safe == text or "[hidden]" in safe
+
+
+@given(st.text(st.sampled_from("ab ☀漢\u2800\ufe0e\ufe0f\u200c\u200d\u3164\U000e0101क"), max_size=20))
+@example("t\u2800\ufe0e\u2800\ufe0f")
+def test_nothing_invisible_is_left_for_a_second_pass(text: str) -> None:
+    once = clean(text, entities=False)
+    assert clean(once, entities=False) == once

@@ -187,6 +187,16 @@ def test_numbers_of_an_older_search_for_the_same_words_are_gone(sleuth: Any, sea
     assert sleuth("open", "--print", "2").exit == 2
 
 
+def test_results_of_saved_output_are_those_that_were_printed(sleuth: Any, searched: Any) -> None:
+    for count in ("2", "2", "1", "2"):  # the last one comes from the saved output
+        searched("-n", count, "walrus")
+    assert sleuth("open", "--print", "2").out == "https://walrus.example/2\n"
+    for query in ("a", "b", "c", "d", "e", "f"):
+        searched(query)
+    searched("-n", "2", "walrus")
+    assert sleuth("again", "-f", "urls").out.split() == ["https://walrus.example/1", "https://walrus.example/2"]
+
+
 def test_again_after_a_search_without_results_says_so(sleuth: Any, searched: Any) -> None:
     searched("nothing")
     assert "no results for 'nothing'" in sleuth("again", "-f", "urls").err

@@ -158,6 +158,10 @@ def test_contradictions_and_mistakes_are_refused(sleuth: Any, arguments: list[st
     assert "hint: see: sleuth --help" not in done.err
 
 
+def test_provider_given_twice_counts_once(sleuth: Any, searxng: HTTPServer) -> None:
+    assert sleuth("search", "-p", "auto,auto", "x").exit == 0
+
+
 def test_comments_in_a_batch_are_skipped(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "--batch", "-", stdin="# fruit\napple\n\npear\n")
     assert sorted(line.split('"')[3] for line in done.out.splitlines()) == ["apple", "pear"]

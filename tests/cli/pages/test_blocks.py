@@ -128,6 +128,7 @@ def test_the_longest_page_is_limited() -> None:
 @pytest.mark.parametrize(
     ("title", "first", "left"),
     [
+        ("Title", ["DEPRECATED - use version 2 instead", "Title"], ["DEPRECATED - use version 2 instead"]),
         ("Title", ["Deprecated: use newlib.", "By A. Author", "Title", "Text"], ["Deprecated: use newlib.", "Text"]),
         ("A good title", ["A good title", "Text"], ["Text"]),
         ("A very good title - Site name", ["News", "A very good title", "Text"], ["Text"]),

@@ -131,6 +131,9 @@ def can_be_rendered(runtime: Runtime, outcome: Outcome) -> bool:
 
 def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, key: rendered.RenderedKey) -> None:
     """Show an outcome and save the output, with a placeholder for its age, for the next time."""
+    from sleuth.base.json_output import json_text
+    from sleuth.store import last_results
+
     outcome = outcome._replace(elapsed_ms=1)  # what it takes from the saved output
     out, err = runtime.stdout, runtime.stderr
     runtime.stdout, runtime.stderr = saved_out, saved_err = Buffer(out), Buffer(err)
@@ -144,7 +147,8 @@ def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, k
     deliver(runtime, shown_text, None)
     err.write(shown_messages)
     line = journal_line(outcome, outcome.attempts, with_query=True)
-    rendered.save(key, format, text, messages, line, outcome.age, outcome.fresh_s)
+    results = json_text(last_results.as_entry(outcome.query[:MAX_QUERY_CHARS], outcome.provider, outcome.results))
+    rendered.save(key, format, (text, messages, line, results), outcome.age, outcome.fresh_s)
 
 
 def save_results(runtime: Runtime, outcome: Outcome) -> None:
@@ -207,9 +211,8 @@ def result_url(hits: Iterable[Hit], number: int) -> str:
     urls = {hit.citation: hit.url for hit in hits}
     if number not in urls:
         hint = "results are numbered from {first} to {last}" if urls else "the last search found nothing"
-        raise RequestError(
-            "there is no result {number}", hint, number=number, first=min(urls, default=0), last=max(urls, default=0)
-        )
+        first, last = min(urls, default=0), max(urls, default=0)
+        raise RequestError("there is no result {number}", hint, number=number, first=first, last=last)
     return urls[number]
 
 

@@ -57,7 +57,7 @@ Query = Annotated[str, _text(4000, "search terms", r"\S", examples=["rust async 
 Link = Annotated[str, _text(4000, "an http(s) URL", r"\S", examples=["https://example.org/"])]
 Cleaned = AfterValidator(lambda text: clean(text, entities=False))  # terminals show these texts
 Engine = Annotated[str, _text(100, "name of an engine"), Cleaned]
-Domain = Annotated[str, _text(300, "a domain: example.com or *.example.com", r"^[^\s,/]+$")]
+Domain = Annotated[str, _text(300, "a domain: example.com or *.example.com", r"^[^\s,/]+$"), Cleaned]
 Count = Annotated[int, Field(ge=0)]
 WholeNumber = BeforeValidator(integral)
 UnixTime = Annotated[int, Field(ge=0, description="Unix time in seconds")]

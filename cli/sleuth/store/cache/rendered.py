@@ -68,7 +68,7 @@ def make_key(
 def load(key: RenderedKey) -> tuple[str, str, str] | None:
     """Return the text for stdout and for stderr, with the current age, and the line for the journal."""
     try:
-        stamps, stored, expires, format, out, err, journal_line = _read(key.file)
+        stamps, stored, expires, format, out, err, journal_line, _ = _read(key.file)
         now, since, until = time.time(), float(stored), float(expires)
         if stamps != key.stamps() or not since <= now < until:
             return None
@@ -88,24 +88,27 @@ def _read(file: str) -> list[str]:
     return body.decode("utf-8", "surrogatepass").split("\0")
 
 
-def last_printed(paths: Paths) -> tuple[float, str]:
-    """Return when an answer was printed last, and its query."""
+def last_printed(paths: Paths) -> "tuple[float, Any]":
+    """Return when an answer was printed last, and its results in the form of `last_results`."""
     import json
 
     try:
         newest = max(_files(paths.rendered), key=os.path.getmtime)
-        return os.path.getmtime(newest), str(json.loads(f"{{{_read(newest)[-1]}}}")["query"])
-    except (OSError, ValueError, KeyError):
-        return 0.0, ""
+        return os.path.getmtime(newest), json.loads(_read(newest)[-1])
+    except (OSError, ValueError):
+        return 0.0, None
 
 
-def save(key: RenderedKey, format: str, out: str, err: str, journal_line: str, age: float, ttl: float) -> None:
-    """Save output with its placeholders for `ttl` seconds; `age` is that of the answer. Failures are only logged."""
+def save(key: RenderedKey, format: str, texts: tuple[str, str, str, str], age: float, ttl: float) -> None:
+    """Save output with its placeholders for `ttl` seconds; `age` is that of the answer. Failures are only logged.
+
+    `texts` are those for stdout, stderr, the journal and `last_printed`.
+    """
     from sleuth.base.errors import SleuthError
     from sleuth.base.files import private_folder, write_atomic
 
     now = time.time()
-    parts = (key.stamps(), repr(now - age), repr(now + ttl), format, out, err, journal_line)
+    parts = (key.stamps(), repr(now - age), repr(now + ttl), format, *texts)
     if ttl <= 0 or any("\0" in part for part in parts):
         return
     body = "\0".join(parts).encode("utf-8", "surrogatepass")
