@@ -8,7 +8,7 @@ from sleuth.answers.citations import MARK, find
 from sleuth.answers.prose import LABEL
 from sleuth.base import markdown
 from sleuth.base.text import clean, markdown_target
-from sleuth.base.urls import ascii_url, clean_url, domain
+from sleuth.base.urls import ascii_host, ascii_url, clean_url, domain
 
 FENCE_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)", re.IGNORECASE)
 FENCE_HEADING = re.compile(r"[\[【［](?=\s*search\s+results)", re.IGNORECASE)
@@ -108,7 +108,8 @@ def _is_safe(text: str, targets: Mapping[int, str]) -> bool:
 
 def _is_known(label: str, target: str, targets: Mapping[int, str]) -> bool:
     cited = CITATION.fullmatch(label)
-    return targets.get(int(cited[1])) == target if cited else target in targets.values()
+    known = [targets.get(int(cited[1]))] if cited else [*targets.values()]
+    return target in known and "](" not in label  # marked removes the backslashes in [!\[x\](…)](…)
 
 
 def _safe_markup(targets: Mapping[int, str], found: re.Match[str]) -> str:
@@ -124,7 +125,7 @@ def _safe_markup(targets: Mapping[int, str], found: re.Match[str]) -> str:
     if is_known and label == found["label"]:
         return f"[{label}]({markdown_target(url)})"
     site = domain(url)
-    return f"{label} ({site})" if site and site not in label else label
+    return f"{label} ({site})" if site and site != ascii_host(label.strip("`")) else label
 
 
 def as_plain(text: str) -> str:

@@ -1,7 +1,7 @@
 """The one Markdown parser, on markdown-it-py: blocks as text or source, prose, links. Import it only to parse."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
 
@@ -16,6 +16,8 @@ URL_START = r"(?i:(?:https?|ftp)://|(?<![^\W_])www\.)"  # of a bare URL, which m
 BARE_LINK = re.compile(URL_START)
 # Text without any of these, which `[1]` alone is not, has no link, image, HTML or definition and need not be parsed.
 MAY_BE_MARKUP = re.compile(r"(?i)\[(?!\d{1,3}[+?]{0,2}\](?![(\[:]))|[<&\\]|://|www\.")
+# The line below the head of a table; in a paragraph, a table to viewers that are less strict than markdown-it.
+DELIMITER_ROW = re.compile(r"\n[ \t]*+[|:-][|: \t-]*+$", re.MULTILINE)
 
 
 @cache
@@ -37,9 +39,14 @@ def _reader() -> MarkdownIt:
 
 
 @cache
-def _viewer() -> MarkdownIt:
-    """Return a parser as lenient as any viewer may be: it takes `javascript:` for a link."""
+def _viewer(*, only_prose: bool = False) -> MarkdownIt:
+    """Return a parser as lenient as any viewer may be: it takes `javascript:` for a link.
+
+    With `only_prose`, tables and indented code are paragraphs, as they are in some places to some viewers.
+    """
     viewer = _new_parser()
+    if only_prose:
+        viewer.disable("table").block.ruler.at("code", lambda *_: False)  # if disabled, any indentation starts a list
     viewer.validateLink = lambda url: True  # type: ignore[method-assign]  # the documented way to change it
     return viewer
 
@@ -138,8 +145,9 @@ def to_html(text: str) -> str:
 def links(text: str) -> list[tuple[str, str]] | None:
     """Return the label and target of each link in a text; None if viewers find images, HTML or definitions in it.
 
-    None also if they could: a bare URL ends at the next space or `<` and takes in a backslash or backtick before that,
-    and behind a backtick without a partner GitHub's parser misses code spans.
+    None also if they could: viewers disagree where tables and indented code end, so both must be safe as prose, too.
+    A bare URL ends at the next space or `<` and takes in a backslash or backtick before that. Behind a backtick without
+    a partner GitHub's parser misses code spans.
     """
     found: list[tuple[str, str]] = []
     if not MAY_BE_MARKUP.search(text):
@@ -147,12 +155,16 @@ def links(text: str) -> list[tuple[str, str]] | None:
     target, label = "", list[str]()
     definitions: dict[str, object] = {}
     blocks = _viewer().parse(text, definitions)
-    if definitions.get("references"):  # they would change what [1] means in any other text
+    count = len(blocks)
+    if any(block.type in ("table_open", "code_block") for block in blocks):
+        blocks += _viewer(only_prose=True).parse(text, definitions)
+    if _is_row(blocks) or definitions.get("references"):  # they would change what [1] means in any other text
         return None
-    for block in blocks:
+    for index, block in enumerate(blocks):
         inner = block.children or ()
         has_tick = any(token.type == "text" and "`" in token.content for token in inner)
-        if has_tick and any(token.type == "code_inline" and MAY_BE_MARKUP.search(token.content) for token in inner):
+        has_code = any(token.type == "code_inline" and MAY_BE_MARKUP.search(token.content) for token in inner)
+        if has_code and (has_tick or (index < count and DELIMITER_ROW.search(block.content))):
             return None
         for token in (block, *inner):
             if token.type in ("image", "html_block", "html_inline"):
@@ -167,6 +179,13 @@ def links(text: str) -> list[tuple[str, str]] | None:
             else:
                 label.append(token.content)
     return found
+
+
+def _is_row(blocks: Sequence[Token]) -> bool:
+    """Tell whether marked takes a list for rows of the table above: one that starts at 7 or with an empty item."""
+    ends = {block.map[1] for block in blocks if block.map and block.type == "table_open"}
+    clear = {block.map[0] for block in blocks if block.map and block.type in ("inline", "fence", "hr")}
+    return any(one.map and one.map[0] in ends and (one.attrs or one.map[0] not in clear) for one in blocks)
 
 
 @lru_cache(1000)  # an answer has few sources, and each of its blocks is compared with all of them

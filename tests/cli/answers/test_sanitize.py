@@ -83,11 +83,65 @@ def test_viewers_find_only_text_and_links_to_sources(text: str) -> None:
         ("[https://tokio.rs/a](https://tokio.rs/a)", "[https://tokio.rs/a](https://tokio.rs/a)"),
         ("[`spawn`](https://a.org/b) is fast", "`spawn` (a.org) is fast"),
         ("`https://a.org` node.js a@b.org", "`https://a.org` node.js a@b.org"),
+        ("[https://www.paypal.com/signin](https://pal.com/x)", "`https://www.paypal.com/signin` (pal.com)"),
         ("plain *text*\n\n- list\n\n| a |\n|---|\n| b |\n", "plain *text*\n\n- list\n\n| a |\n|---|\n| b |\n"),
     ],
 )
 def test_only_dangerous_parts_are_changed(text: str, safe: str) -> None:
     assert safe_markdown(text, LINKS) == safe
+
+
+PICTURE = "![x](https://evil.example/p)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"| a |\n|---|\n| b |\n7.      {PICTURE}",
+        f"| a |\n|---|\n    {PICTURE}",
+        f"> | a |\n> |---|\n>     {PICTURE}",
+        f"| a ` |\n|---|\n| `{PICTURE}` |",
+        f"| a | b |\n|---|---|\n| c | d |\n7. `a|{PICTURE}`",
+        f"| a | b |\n|---|---|\n| c | d |\n-\n  `a|{PICTURE}`",
+        f"> | a | b |\n> |---|---|\n> | c | d |\n> 7. `a\n>    {PICTURE}`",
+        f"a ``` {PICTURE}\nb\n|---|\nc ```",
+        f"a ``` {PICTURE}\nb | c | d\n-|-\nc ```",
+        f"Hi\n\n    a\n7.      {PICTURE}",
+        f"    a\n    ```\n7.      {PICTURE}",
+        f"    a\n-\n      {PICTURE}",
+        f"    a\n10) ``` {PICTURE}",
+        f"    a\n7. ~~~\n   {PICTURE}\n   ~~~",
+        f"    a\n7. `a\n8. `{PICTURE}`",
+    ],
+)
+def test_code_that_is_a_picture_in_some_viewers_is_changed(text: str) -> None:
+    written: list[str] = []
+    stream = SafeStream(written.append)
+    stream.add(text)
+    stream.close()
+    for safe in (safe_markdown(text, {}), "".join(written)):
+        assert not re.search(r"(?<!\\)!\[", safe)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do this:\n```rust\nlet a: Vec<u8> = vec![1, 2]; // ![x](https://a.org)\n```\n",
+        "1. Run:\n   ```sh\n   curl https://sh.rustup.rs | sh\n   ```\n2. Then `cargo <command>`.\n",
+        "- Compare:\n\n      if a < b { vec![1] } else { vec![2, 3] }\n\n- next\n",
+        "| type | code |\n|---|---|\n| `Vec<T>` | `vec![1, 2]` |\n- Note: `Vec<T>` grows [1]\n",
+        "| a |\n|---|\n| `<b>` |\n---\n```\n<b>\n```\n",
+        "| a |\n|---|\n| `<b>` |\n```\n<b>\n```\n",
+        "| a |\n|---|\n| [[1]](https://tokio.rs/a) |\n\n7. seven `<b>`\n",
+    ],
+)
+def test_ordinary_code_lists_and_tables_stay_as_written(text: str) -> None:
+    assert safe_markdown(text, LINKS) == text
+
+
+def test_text_of_a_link_is_no_picture_without_its_backslashes() -> None:
+    safe = safe_markdown(r"[!\[t\](https://evil.example/m)](https://tokio.rs/a)", LINKS)
+    assert safe == r"!\[t\](`https://evil.example/m`) (tokio.rs)"
 
 
 @settings(max_examples=300, deadline=None)
