@@ -259,7 +259,8 @@ def markdown_target(url: str) -> str:
 
 def escape_markdown(text: str) -> str:
     """Return text that Markdown renders literally; only what would be markup at its position is escaped."""
-    escaped = re.sub(r"([\\`*\[\]<|]|~(?=~)|(?<=~)~|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", text)
+    # marked removes the backslash before a bracket from the text of a link, so the parenthesis of `](` has one, too.
+    escaped = re.sub(r"([\\`*\[\]<|]|(?<=\])\(|~(?=~)|(?<=~)~|(?<![^\W_])_|_(?![^\W_]))", r"\\\1", text)
     # Viewers end a bare URL at `<` and take the backslash before it for a part of the URL.
     escaped = re.sub(r"(?i)(?:://|www\.)\S*+", lambda found: found[0].replace("\\<", "&lt;"), escaped)
     # A heading, quote or list item, the line below a heading or table head, and a numbered item.

@@ -27,6 +27,10 @@ def test_bare_url_does_not_take_in_the_escape_of_a_tag(url: str) -> None:
     assert escape_markdown(f"{url}<img src=x>") == f"{url}&lt;img src=x>"
 
 
+def test_text_of_a_link_is_no_picture_without_the_backslashes_before_brackets() -> None:
+    assert escape_markdown("![t](https://evil.example/t)") == r"!\[t\]\(https://evil.example/t)"
+
+
 @pytest.mark.parametrize("text", ["Mid-2023 (rust-lang.github.io)", "a + b = c!", "snake_case", "C# {x} 3.5 > 2"])
 def test_ordinary_text_is_not_escaped(text: str) -> None:
     assert escape_markdown(text) == text
