@@ -17,8 +17,7 @@ MAX_LEVEL = 100  # of nested lists
 # Code spans, bare URLs, and what could start a link, a link definition or HTML.
 MARKUP = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`{1,3})[^`\n]+(?P=ticks)(?!`))|(?P<url>(?i:://|www\.)\S*+)"
-    r"|(?P<mark>`|\\(?=[\\`<(\[])|(?<=\])\(|^\[(?=[^\]\n]+\]:)|<(?=[A-Za-z/!?]))",
-    re.MULTILINE,
+    r"|(?P<mark>`|\\(?=[\\`<(\[])|(?<=\])[(:]|<(?=[A-Za-z/!?]))"
 )
 SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？](?:[”’」』）]*)")
 
@@ -108,7 +107,10 @@ def escape(text: str) -> str:
 
 def _escape_markup(found: re.Match[str]) -> str:
     if found["url"]:  # viewers end it at `<` and take a backslash or backtick before that for a part of it
-        return found["url"].replace("](", "]\\(").replace("`", "\\`").replace("<", "&lt;")
+        url = re.sub(
+            r"(//\[[^\[\]]*+\]:)|(?<=\])(?=[(:])", lambda place: place[1] or "\\", found["url"]
+        )  # not [::1]:80
+        return url.replace("`", "\\`").replace("<", "&lt;")
     return found["code"] or f"\\{found['mark']}"
 
 

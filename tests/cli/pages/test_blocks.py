@@ -54,7 +54,12 @@ def test_every_kind_has_its_form() -> None:
     [
         ("see [here](http://evil.example)", "see [here]\\(http://evil.example)"),
         ("![x](http://evil.example/pixel)", "![x]\\(http://evil.example/pixel)"),
-        ("[ref]: http://evil.example", "\\[ref]: http://evil.example"),
+        ("[ref]: http://evil.example", "[ref]\\: http://evil.example"),
+        ("- [ref]: http://evil.example", "- [ref]\\: http://evil.example"),
+        ("* [ref]:\nhttp://evil.example", "* [ref]\\:\nhttp://evil.example"),
+        ("[a\nb]: http://evil.example", "[a\nb]\\: http://evil.example"),
+        ("[a\nhttp://b]: http://evil.example", "[a\nhttp://b]\\: http://evil.example"),
+        ("vec![1] at http://[::1]:80/", "vec![1] at http://[::1]:80/"),
         ("<script>alert(1)</script>", "\\<script>alert(1)\\</script>"),
         ("<http://evil.example>", "\\<http://evil.example>"),
         ("# not a heading", "\\# not a heading"),
