@@ -1,7 +1,7 @@
 """Replies of tools: text for a model with untrusted parts fenced, and the same as JSON, both within a limit."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from secrets import token_hex
 from typing import Any
 
@@ -93,7 +93,7 @@ def _written(
     """Return a reply whose text is safe Markdown, as clients may render it; cut first, or code could stay open."""
 
     def make(room: int) -> ToolReply:
-        return ToolReply(_fenced(safe_markdown(Budget(room).cut(reply.text), targets(sources)), origin, notes))
+        return ToolReply(_fenced(Budget(room).cut(reply.text), origin, notes, targets(sources)))
 
     return _fitted(make, len(reply.text), max_chars)._replace(document=_without_fences(reply.document))
 
@@ -143,8 +143,13 @@ def _entry(hit: Hit) -> str:
     return "\n".join(filter(None, [f"[{hit.citation}] {hit.title}", hit.url, about, hit.snippet]))
 
 
-def _fenced(body: str, source: str, notes: Sequence[str]) -> str:
-    """Return text and notes inside a fence: notes name engines and sites in the words of their servers."""
-    lines = [body.strip(), *(tr("note: {message}", message=note) for note in notes)]
-    marked = fenced(without_fences(strip_controls("\n".join(lines))), source, token_hex(4))
-    return f"{ADVICE}\n{marked}"
+def _fenced(body: str, source: str, notes: Sequence[str], known: Mapping[int, str] | None = None) -> str:
+    """Return text and notes inside a fence: notes name engines and sites in the words of their servers.
+
+    With the `known` targets of citations, they become safe Markdown. The blank line ends the paragraph of the marks,
+    which code and most lists could not interrupt.
+    """
+    lines = [body.strip("\n"), *(tr("note: {message}", message=note) for note in notes)]
+    text = strip_controls("\n".join(lines))
+    text = text.strip() if known is None else "\n" + safe_markdown(text, known)
+    return f"{ADVICE}\n{fenced(without_fences(text), source, token_hex(4))}"

@@ -455,6 +455,19 @@ def test_written_replies_have_no_html_pictures_or_foreign_links(max_chars: int) 
         assert len(reply.text) <= max_chars
 
 
+@pytest.mark.parametrize(
+    "text", ["    {}\n\nTokio [1].", "7.      {}\n\nTokio [1].", "7. ~~~\n   {}\n   ~~~\n", "Tokio [1]."]
+)
+def test_marks_and_notes_make_no_picture_of_an_answer(text: str) -> None:
+    picture = "![x](https://evil.example/p)"
+    source = CitedSource(1, "https://one.example/", "One", "text")
+    answer = Answer(
+        "q", text.format(picture), "model", (source,), warnings=(f"could not read http://a.example/{picture}",)
+    )
+    reply = tool_replies.answer_reply(answer, CAP).text
+    assert "<img" not in markdown.to_html(reply)
+
+
 def test_question_is_answered_by_the_configured_model(call: Call, httpserver: HTTPServer) -> None:
     page = httpserver.url_for("/page")
     httpserver.expect_request("/search").respond_with_json({"results": [{"url": page, "title": "Valley"}]})
