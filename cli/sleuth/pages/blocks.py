@@ -107,9 +107,8 @@ def escape(text: str) -> str:
 
 def _escape_markup(found: re.Match[str]) -> str:
     if found["url"]:  # viewers end it at `<` and take a backslash or backtick before that for a part of it
-        url = re.sub(
-            r"(//\[[^\[\]]*+\]:)|(?<=\])(?=[(:])", lambda place: place[1] or "\\", found["url"]
-        )  # not [::1]:80
+        # A definition, but not the port of http://[::1]:80/.
+        url = re.sub(r"(//\[[^\[\]]*+\]:)|(?<=\])(?=[(:])", lambda place: place[1] or "\\", found["url"])
         return url.replace("`", "\\`").replace("<", "&lt;")
     return found["code"] or f"\\{found['mark']}"
 
