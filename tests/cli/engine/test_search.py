@@ -145,7 +145,7 @@ def test_markdown_escapes_titles(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json(answer([hit]))
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
     out = sleuth("search", "-p", "searxng", "-f", "markdown", "x").out
-    assert "[\\](javascript:alert(1))](<https://a.example/1)x>)" in out
+    assert "[\\]\\(javascript:alert(1))](<https://a.example/1)x>)" in out
     assert "\\*bold\\*" in out
 
 
