@@ -88,9 +88,9 @@ class Digest(Record):
             return tuple(quote._replace(citation=numbers[quote.citation]) for quote in quotes)
 
         sources = (one._replace(citation=numbers.get(one.citation, 0)) for one in self.sources)
-        renamed = tuple(one._replace(summary=changed(one.summary)) for one in sources)
+        renumbered = tuple(one._replace(summary=changed(one.summary)) for one in sources)
         pages = tuple(page._replace(citation=numbers[page.citation]) for page in self.pages)
-        return self._replace(summary=changed(self.summary), sources=renamed, pages=pages)
+        return self._replace(summary=changed(self.summary), sources=renumbered, pages=pages)
 
     def heading(self, model: str = "") -> str:
         """Return the heading of the summary written by a model, or of the quoted one."""

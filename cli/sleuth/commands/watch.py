@@ -79,7 +79,7 @@ def run(
     changes = {key: value for key, value in given.items() if value not in (None, [], ())}
     if not words and not name:
         if changes or feed or command:
-            raise RequestError("which saved search should change?", "name it: sleuth watch --name NAME …")
+            raise RequestError("these options need a saved search", "name it: sleuth watch --name NAME …")
         return _run_all(runtime, store, shown)
     name = name or watch_name(words or ())
     with store.locked(name):

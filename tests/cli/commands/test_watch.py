@@ -66,7 +66,7 @@ def test_empty_domain_is_refused_and_nothing_is_saved(sleuth: Any, news: News) -
 def test_options_for_all_saved_searches_are_refused(sleuth: Any, news: News) -> None:
     watch(sleuth, "walrus")
     done = sleuth("watch", "run", "-n", "3")
-    assert (done.exit, done.err.splitlines()[0]) == (2, "error: which saved search should change?")
+    assert (done.exit, done.err.splitlines()[0]) == (2, "error: these options need a saved search")
 
 
 def test_what_is_new_can_be_opened_by_its_number(sleuth: Any, news: News) -> None:

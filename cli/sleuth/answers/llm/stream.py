@@ -208,7 +208,7 @@ class StreamRedactor:
 
 def redacted(secret: str, pieces: Generator[Piece, None, None]) -> Generator[Piece, None, None]:
     """Yield the pieces without the API key, in case the server repeats it, even split over several pieces."""
-    if is_common(secret):  # local servers take any word as the key
+    if is_common(secret):  # local servers accept any word as a key
         yield from pieces
         return
     text, reasoning = StreamRedactor(secret), StreamRedactor(secret)
