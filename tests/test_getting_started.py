@@ -65,6 +65,7 @@ def test_commands_of_the_chapter_work(
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "SEARXNG_URL": httpserver.url_for(""),
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
+        "SLEUTH_FETCH_TIMEOUT": "120",  # for busy machines
         "BROWSER": "true",
         "HTTP_PROXY": "http://127.0.0.1:1",
         "HTTPS_PROXY": "http://127.0.0.1:1",

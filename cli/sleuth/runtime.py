@@ -336,9 +336,7 @@ class Runtime:
         except UnwritableError:  # it cannot be read either
             connection, known = open_database(MEMORY, MIGRATIONS), False
             table = self._table_in(connection)
-        effect = "; usage and cooldowns are not saved" if known else "; using the built-in provider table"
-        hint = tr("; {hint}", hint=tr(problem.hint, **problem.values)) if isinstance(problem, DatabaseError) else ""
-        self.warn(tr(problem.message, **problem.values) + tr(effect) + hint)
+        self._warn_of_database(problem, known=known)
         return table, Health(connection, self.shared)
 
     def _spare_database(self, problem: Error) -> Connection:
@@ -349,9 +347,14 @@ class Runtime:
         error = database_error(self.paths.database, problem)
         if not isinstance(error, DatabaseError):
             raise problem
-        hint = tr("; {hint}", hint=tr(error.hint, **error.values))
-        self.warn(tr(error.message, **error.values) + tr("; usage and cooldowns are not saved") + hint)
+        self._warn_of_database(error)
         return open_database(MEMORY, MIGRATIONS)
+
+    def _warn_of_database(self, problem: UnwritableError, *, known: bool = True) -> None:
+        """Print a warning that says what is lost in this run; `known` means that the provider table could be read."""
+        effect = "; usage and cooldowns are not saved" if known else "; using the built-in provider table"
+        hint = tr("; {hint}", hint=tr(problem.hint, **problem.values)) if isinstance(problem, DatabaseError) else ""
+        self.warn(tr(problem.message, **problem.values) + tr(effect) + hint)
 
     def _jina_key(self) -> str:
         """Return the key of the jina provider for the page reader; empty without one, or if it is for another host."""

@@ -108,7 +108,8 @@ def make_client(make_sleuth: Any, server: HTTPServer) -> Iterator[Callable[..., 
     made: list[sleuth.Client] = []
 
     def make(home: str = "home", **environ: str) -> sleuth.Client:
-        known = {"SEARXNG_URL": server.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"} | environ
+        known = {"SEARXNG_URL": server.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
+        known |= {"SLEUTH_FETCH_TIMEOUT": "120"} | environ  # for busy machines
         made.append(sleuth.Client(make_sleuth(home, **known).environ))
         return made[-1]
 

@@ -13,7 +13,6 @@ from sleuth.answers.prompt import fill, left_for, show
 from sleuth.answers.research import FoundSource, Note, Research
 from sleuth.answers.sanitize import safe_markdown, without_citations
 from sleuth.answers.writing import Write, WritingError, stream
-from sleuth.base.errors import SearchError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import record_as_json
 from sleuth.base.text import strip_controls
@@ -21,7 +20,7 @@ from sleuth.base.urls import domain
 from sleuth.engine.content import archive_warning, unread
 from sleuth.pages.page import Page
 from sleuth.relevance.summary import SummarySentence, summarise
-from sleuth.store.settings import FETCH_PRIVATE, Settings
+from sleuth.store.settings import Settings
 from sleuth_providers.records import Record
 from sleuth_providers.threads import run_parallel
 
@@ -121,13 +120,6 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     read = [source for source in sources if source.citation]
     known = (CitedSource(one.citation, one.url, one.title, text) for one, text in zip(read, texts, strict=True))
     return Digest(query, as_quotes(found.overall), sources, warnings, pages=tuple(known))
-
-
-def nothing_read(found: Digest, settings: Settings) -> SearchError:
-    """Return the error for a digest without a readable page."""
-    advice = "check the URLs; to read pages on a private network: sleuth config set fetch.allow_private true"
-    hint = "check the URLs" if settings[FETCH_PRIVATE] else advice
-    return SearchError("{why}", hint, code="FETCH_FAILED", why="; ".join(found.warnings))
 
 
 def _source(page: Page, citation: int, sentences: Sequence[SummarySentence]) -> DigestSource:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sleuth.base.errors import RequestError, SearchError
+from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
 from sleuth.base.urls import clean_url, host
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.typer_app import Json, make_app
+from sleuth.engine.content import nothing_read
 from sleuth.engine.search_options import SearchOptions
 from sleuth.library.files import file_page
 from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, escape, from_markdown
@@ -161,13 +162,10 @@ def read_pages(
 
 def _report(runtime: Runtime, unread: list[Page], total: int) -> None:
     """Warn about pages that could not be read; raise SearchError if none could."""
-    problems = [tr("could not read {url}: {reason}", url=page.url, reason=page.problem) for page in unread]
     if len(unread) == total:
-        told = max(unread, key=lambda page: bool(page.hint))  # the first one with a hint, if any has one
-        hint = told.hint or "check the URL or the file name"
-        raise SearchError("{why}", hint, code="FETCH_FAILED", why="; ".join(problems))
-    for problem in problems:
-        runtime.warn(problem)
+        raise nothing_read(unread)
+    for page in unread:
+        runtime.warn(tr("could not read {url}: {reason}", url=page.url, reason=page.problem))
 
 
 def _selected(page: Page, section: str) -> Page:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sleuth.answers.summary import digest, nothing_read
+from sleuth.answers.summary import digest
 from sleuth.base.errors import RequestError
 from sleuth.commands.read import DEFAULTS, Targets, find_targets, read_pages
 from sleuth.commands.terminal import display
@@ -12,6 +12,7 @@ from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions
 from sleuth.commands.terminal.digest import show
 from sleuth.commands.terminal.typer_app import make_app
+from sleuth.engine.content import nothing_read
 from sleuth.engine.search_options import SearchOptions
 from sleuth.render import View
 from sleuth.runtime import Runtime
@@ -61,9 +62,10 @@ def show_summary(
 ) -> None:
     """Read pages and files and show their summary."""
     chosen = display.choose_format(runtime, options.format, options.output, View(), json=options.as_json)
-    found = digest(read_pages(runtime, wanted, options), query, length)
+    pages = read_pages(runtime, wanted, options)
+    found = digest(pages, query, length)
     if not found.read:
-        raise nothing_read(found, runtime.settings)
+        raise nothing_read(pages)
     models = None if extractive else runtime.writers(offline=options.offline)
     show(runtime, found, AnswerOptions(chosen, options.output, options.progress), models, length)
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sleuth.base import logs
+from sleuth.base.errors import SearchError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
 from sleuth.base.urls import domain
@@ -184,6 +185,12 @@ def unread(pages: Sequence[Page]) -> str:
     reasons = "; ".join(f"{', '.join(same)}{tr(': ')}{reason}" for reason, same in urls.items())
     more = len(pages) - MAX_NAMED_PAGES
     return reasons + (f";{tr(' and {count} more', count=more)}" if more > 0 else "")
+
+
+def nothing_read(pages: Sequence[Page]) -> SearchError:
+    """Return the error for pages none of which could be read, with the first hint that one of them has."""
+    hint = max(pages, key=lambda page: bool(page.hint)).hint or "check the URL or the file name"
+    return SearchError("could not read {reasons}", hint, code="FETCH_FAILED", reasons=unread(pages))
 
 
 def _as_json(page: Page) -> dict[str, Any]:

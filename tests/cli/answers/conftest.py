@@ -146,6 +146,7 @@ def runtime(web: Web, tmp_path: Path) -> Iterator[Runtime]:
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
         "SLEUTH_FETCH_JINA": "false",
         "SLEUTH_FETCH_ARCHIVE": "false",
+        "SLEUTH_FETCH_TIMEOUT": "120",  # for busy machines
         "LANG": "C.UTF-8",
         "NO_PROXY": "*",
     }

@@ -103,6 +103,7 @@ class ModelServer:
             "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
             "SLEUTH_FETCH_JINA": "false",
             "SLEUTH_FETCH_ARCHIVE": "false",
+            "SLEUTH_FETCH_TIMEOUT": "120",  # for busy machines
         }
 
     def _search(self, request: Request) -> Response:

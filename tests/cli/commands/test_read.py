@@ -45,8 +45,12 @@ def notes(tmp_path: Path) -> str:
 @pytest.fixture
 def page(httpserver: HTTPServer, sleuth: Any) -> str:
     httpserver.expect_request("/page").respond_with_data(PAGE, content_type="text/html; charset=utf-8")
-    names = ("ALLOW_PRIVATE", "JINA", "ARCHIVE")
-    sleuth.environ |= {f"SLEUTH_FETCH_{name}": str(name == "ALLOW_PRIVATE").lower() for name in names}
+    sleuth.environ |= {
+        "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
+        "SLEUTH_FETCH_JINA": "false",
+        "SLEUTH_FETCH_ARCHIVE": "false",
+        "SLEUTH_FETCH_TIMEOUT": "120",  # for busy machines
+    }
     return httpserver.url_for("/page")
 
 

@@ -29,6 +29,7 @@ def site(httpserver: HTTPServer, sleuth: Any) -> Any:
         "SLEUTH_FETCH_ALLOW_PRIVATE": "true",
         "SLEUTH_FETCH_JINA": "false",
         "SLEUTH_FETCH_ARCHIVE": "false",
+        "SLEUTH_FETCH_TIMEOUT": "120",  # for busy machines
     }
     return lambda name: httpserver.url_for(f"/{name}")
 
@@ -69,7 +70,7 @@ def test_unreadable_page_is_a_warning(sleuth: Any, site: Any) -> None:
     done = sleuth("summarize", site("gone"))
     assert (done.exit, done.out) == (1, "")
     assert "could not read http" in done.err
-    assert "hint: check the URLs\n" in done.err  # pages of private addresses are allowed already
+    assert "hint: check the URL or the file name\n" in done.err
 
 
 @pytest.mark.parametrize("length", ["short", "80"])
@@ -126,3 +127,11 @@ def test_pages_are_quoted_if_the_model_fails(sleuth: Any, site: Any) -> None:
         assert done.out.startswith("What 1 page says, quoted")
         assert "warning: quoting the pages instead of writing a summary: " in done.err
         assert "\nhint: find the cause: sleuth doctor --only model\n" in done.err
+
+
+def test_hint_fits_the_reason_of_the_failure(sleuth: Any) -> None:
+    private = sleuth("summarize", "http://127.0.0.1:1/", SLEUTH_FETCH_ALLOW_PRIVATE="false")
+    assert "hint: to allow private addresses: sleuth config set fetch.allow_private true" in private.err
+    refused = sleuth("summarize", "http://127.0.0.1:1/", SLEUTH_FETCH_ALLOW_PRIVATE="true")
+    assert refused.exit == 1
+    assert "hint: check the URL or the file name\n" in refused.err

@@ -59,6 +59,7 @@ def test_dates_of_pages_settle_freshness(sleuth: Any, httpserver: HTTPServer) ->
         page = f"<html><head><title>{name}</title>{meta}</head><body><article>{text}</article></body></html>"
         httpserver.expect_request(f"/{name}").respond_with_data(page, content_type="text/html")
     sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_FETCH_ALLOW_PRIVATE": "true"}
+    sleuth.environ["SLEUTH_FETCH_TIMEOUT"] = "120"  # for busy machines
     command = ("search", "-p", "searxng", "--no-cache", "--content", "--freshness", "2026-01-01..2026-12-31", "--json")
     warning = "--freshness was not applied to results without a date"
     undated = ((("new", other), ["new", other], True) for other in ("undated", "ahead"))

@@ -258,4 +258,4 @@ def inside(tmp_path: Path, upstream: str) -> Iterator[Callable[..., Inside]]:
 @pytest.fixture(scope="module")
 def server(serve: Callable[..., Served]) -> Served:
     """Give a server that all tests of a file share."""
-    return serve(SLEUTH_FETCH_ALLOW_PRIVATE="true")
+    return serve(SLEUTH_FETCH_ALLOW_PRIVATE="true", SLEUTH_FETCH_TIMEOUT="120")

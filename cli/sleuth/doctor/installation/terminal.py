@@ -10,8 +10,8 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.files.yaml_source import show_line
 from sleuth.doctor.finding import Finding, fail, ok, shell, skipped, warn
-from sleuth.doctor.server.connection import PROXY_VARIABLES
 from sleuth.store.settings import Settings
+from sleuth_providers.net.client import PROXY_VARIABLES
 
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime

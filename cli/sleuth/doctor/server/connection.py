@@ -13,7 +13,7 @@ from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, ok, shell, skipped
 from sleuth.doctor.server.address import WILDCARD_HOSTS, Endpoint, ParsedAddress
 from sleuth.doctor.server.session import Session
-from sleuth_providers.net.client import system_proxy
+from sleuth_providers.net.client import PROXY_VARIABLES, system_proxy
 from sleuth_providers.net.connection import Address, connect_first, resolve, start_tls
 from sleuth_providers.net.tls import tls_context
 from sleuth_providers.threads import run_all
@@ -21,7 +21,6 @@ from sleuth_providers.threads import run_all
 CONNECT_TIMEOUT_S = 2.0  # for the DNS lookup, and for each connection
 MAX_ADDRESSES = 6
 EXAMPLE = "http://localhost:8080"
-PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 HANDSHAKE_TIMEOUT_S = 2.0
 EXPIRY_WARNING_S = 14 * 86400
 # X509_V_ERR codes of OpenSSL.
