@@ -125,7 +125,7 @@ def _run_all(runtime: Runtime, store: WatchStore, shown: SearchOptions) -> int:
 
 
 def _run(runtime: Runtime, store: WatchStore, watch: Watch, shown: SearchOptions) -> "list[Hit]":
-    """Search, show and deliver what is new, and only then remember it: after a failure the next run shows it again."""
+    """Search, save the watch, show and deliver what is new, and only then remember it: else the next run repeats it."""
     options = shown._replace(words=watch.words, refresh=True, **{"count": COUNT} | watch.options)
     outcome = runtime.searcher.search(runtime.search_request(options))
     if outcome.outcome == "failed":
@@ -135,6 +135,7 @@ def _run(runtime: Runtime, store: WatchStore, watch: Watch, shown: SearchOptions
     new = [hit._replace(citation=number) for number, hit in enumerate(unseen, 1)]
     now = time.time()
     items = tuple(WatchItem(hit.url, hit.title, hit.snippet, hit.published, now) for hit in new)
+    store.save(watch._replace(last_run=now))
     known = (*watch.seen, *(canonical(hit.url) for hit in new))
     watch = watch._replace(last_run=now, seen=known, items=(*items, *watch.items))
     if new:

@@ -31,8 +31,8 @@ def _path(folder: str) -> str:
     return os.path.join(folder, "last-results.json")
 
 
-def save(folder: str, query: str, provider: str, results: "Sequence[Hit]") -> None:
-    """Save the results of a search; a failure costs only `open` and `again`."""
+def save(folder: str, query: str, provider: str, results: "Sequence[Hit]") -> bool:
+    """Save the results of a search; return False if those of an earlier one stay in their place."""
     import json
 
     from sleuth.base.errors import SleuthError
@@ -43,6 +43,8 @@ def save(folder: str, query: str, provider: str, results: "Sequence[Hit]") -> No
         searches = [as_entry(query, provider, results), *_read(folder)[: MAX_SEARCHES - 1]]
         data = json.dumps(searches, ensure_ascii=False, separators=(",", ":"))
         write_atomic(_path(folder), data.encode("utf-8", "replace"), sync=False)
+        return True
+    return not os.path.exists(_path(folder))
 
 
 def as_entry(query: str, provider: str, results: "Sequence[Hit]") -> "list[Any]":

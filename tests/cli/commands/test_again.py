@@ -225,3 +225,16 @@ def test_opened_results_become_weights(
     assert after["searxng"] < before["searxng"]
     sleuth("history", "--clear", "--yes")
     assert weights("queen") == before
+
+
+def test_results_that_cannot_be_saved_are_told(sleuth: Any, searched: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sleuth.base.files.write_atomic", full)
+    assert "cannot save results" not in searched("walrus").err  # `open` says itself that it has none
+    monkeypatch.undo()
+    searched("walrus", "--refresh")
+    monkeypatch.setattr("sleuth.base.files.write_atomic", full)
+    done = searched("seal")
+    assert "; `sleuth open` and `sleuth again` use those of an earlier search" in done.err

@@ -161,7 +161,11 @@ def test_results_come_again_after_a_program_or_a_search_failed(sleuth: Any, news
     assert done.exit == 1
     assert "failed with exit status 3" in done.err
     assert watch(sleuth, "--exec", "/nowhere/program", "walrus").exit == 2
-    assert sleuth("watch", "list").out == ""
+    saved = sleuth("watch", "list", "--json").json["items"]
+    assert [(one["query"], one["exec"], one["known"]) for one in saved] == [("walrus", "/nowhere/program", 0)]
+    assert sleuth("watch", "run").exit == 2
+    assert watch(sleuth, "--exec", "true", "walrus").exit == 0
+    news.names = ["two", "one"]
     news.status = 500
     assert watch(sleuth, "walrus").exit != 0
     news.status = 200

@@ -156,7 +156,10 @@ def save_results(runtime: Runtime, outcome: Outcome) -> None:
     if runtime.settings[HISTORY]:
         from sleuth.store import last_results
 
-        last_results.save(runtime.paths.state, outcome.query[:MAX_QUERY_CHARS], outcome.provider, outcome.results)
+        query = outcome.query[:MAX_QUERY_CHARS]
+        if not last_results.save(runtime.paths.state, query, outcome.provider, outcome.results):
+            message = "cannot save results in {folder}; `sleuth open` and `sleuth again` use those of an earlier search"
+            runtime.warn(tr(message, folder=runtime.paths.state))
 
 
 class Buffer(io.StringIO):
