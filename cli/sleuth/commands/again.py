@@ -41,8 +41,8 @@ def again(
 ) -> int:
     """Show the results of the last search again; with N, repeat a search from the history.
 
-    Without N, the stored results are shown and no search is made; --page 2 continues after them, with the same
-    providers and as many results a page, and --refresh searches again. N counts back from the newest search, as
+    Without N, the stored results are shown and no search is made; --page 2 continues after them, with as many results
+    a page, and --refresh searches again, both with the same providers. N counts back from the newest search, as
     `sleuth history` does. Other options of a search are not repeated, only its words.
     """
     from sleuth.commands.search import make_view, search
@@ -66,8 +66,10 @@ def again(
         return search(runtime, options._replace(words=(_query(runtime, number),)))
     last = last_searches(runtime)[0]
     if options.page > 1:  # the results after those that were shown
-        count, providers = options.count or len(last.results) or None, (last.provider,) if last.provider else ()
-        options = options._replace(count=count, providers=options.providers or providers)
+        options = options._replace(count=options.count or len(last.results) or None)
+    # The library may have been used only because no provider answered.
+    if not options.providers and last.provider and (options.page > 1 or last.provider != "library"):
+        options = options._replace(providers=(last.provider,))
     return search(runtime, options._replace(words=(last.query,)))
 
 

@@ -13,7 +13,7 @@ from sleuth.base.urls import clean_url, host
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.typer_app import Json, make_app
-from sleuth.engine.content import nothing_read
+from sleuth.engine.content import archive_warning, nothing_read
 from sleuth.engine.search_options import SearchOptions
 from sleuth.library.files import file_page
 from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, escape, from_markdown
@@ -96,6 +96,9 @@ def show_pages(
     if max_tokens:
         found = _within(found, max_tokens)
     _report(runtime, [page for page in found if not page.ok], len(found))
+    for page in found:
+        if page.archived:
+            runtime.warn(archive_warning(page.url, page.archived))
     if as_json:
         pages = [page_as_json(page) | {"source": page.layer or None, "error": page.problem or None} for page in found]
         display.deliver(runtime, json_text({"pages": pages}, indent=2) + "\n", options.output)

@@ -148,6 +148,7 @@ def test_page_from_an_archive_is_reported(sleuth: Any, web: HTTPServer, monkeypa
 
     monkeypatch.setattr(Reader, "read", read_archive)
     assert "from a copy archived on 2025-01-31" in sleuth("search", "-p", "searxng", "--content", "runtime").err
+    assert "from a copy archived on 2025-01-31" in sleuth("read", web.url_for("/tokio")).err
 
 
 def test_batch_reads_pages_too(sleuth: Any, web: HTTPServer) -> None:
