@@ -2,11 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from sleuth.answers.citations import MARK, find
-from sleuth.answers.prose import LABEL
-from sleuth.base import markdown
 from sleuth.base.text import clean, markdown_target
 from sleuth.base.urls import ascii_host, ascii_url, clean_url, domain
 
@@ -14,17 +11,30 @@ FENCE_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)", re.IGNORECASE)
 FENCE_HEADING = re.compile(r"[\[【［](?=\s*search\s+results)", re.IGNORECASE)
 # A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
 URL_CHAR = r"[^\s<>`|()\"\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
-BARE_URL = rf"{markdown.URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"
-# The text of a link may contain brackets, as in [[1]](…), and its target parentheses.
-MARKUP = re.compile(
-    r"(?P<code>(?<!`)`++[^`]++`++)"
-    r"|!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]\n]{0,50}\]){0,300}+)\]\(\s{0,9}+"
-    r"<?(?P<target>[^\s<>()]{0,4000}+(?:\([^\s<>()]{0,4000}+\)[^\s<>()]{0,4000}+){0,9}+)>?[^()\n]{0,300}\)"
-    rf"|<(?P<autolink>{BARE_URL})>|(?P<url>{BARE_URL})|<(?=[A-Za-z/!?])"
-)
-URL_OR_SIGN = re.compile(rf"(?P<url>{BARE_URL})|[\\*_\[\]<>!&~|]")
-DEFINITION = re.compile(rf"^([ \t>]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*)\[(?={LABEL}\]:)", re.MULTILINE)
+URL_START = r"(?i:(?:https?|ftp)://|(?<![^\W_])www\.|(?<![^\W_:/])//(?=[^\W_][\w-]{0,62}\.))"
+BARE_URL = rf"{URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
+ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
+FENCE = re.compile(rf"(?P<prefix>(?:[ \t]|{ITEM})*+)(?P<marks>`{{3,}}+|~{{3,}}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
+# Up to the end of the label of a link definition, which may have begun in a line above.
+DEFINITION = re.compile(rf"\A((?:[ \t>]|{ITEM})*+\[?+(?:[^\[\]\\]|\\.)*+\]):")
+DELIMITER_ROW = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+")  # below the head of a table
+# The text of a link may contain brackets, as in [[1]](…), and its target parentheses.
+LINK = re.compile(
+    r"(?P<ticks>`++)(?:(?P<code>[^`]++)(?P=ticks)(?!`))?|\\(?P<escaped>[!-/:-@\[-`{-~])"
+    r"|!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]]{0,50}\]){0,300}+)\]\(\s{0,9}+"
+    r"<?(?P<target>[^\s<>()]{0,4000}+(?:\([^\s<>()]{0,4000}+\)[^\s<>()]{0,4000}+){0,9}+)>?[^()]{0,300}\)"
+)
+PLAIN_LABEL = r"\[\d{1,3}[+?]{0,2}\]|[^\[\]\\`<>|&]{1,300}+"
+# Where viewers may find a link, an image, HTML, code or the end of an escape.
+MARKUP = re.compile(
+    r"(?<!`)`(?!`)(?P<code>[^`]++)`(?!`)"
+    rf"|!?\[(?P<label>{PLAIN_LABEL})\]\((?P<target><[^\s<>|`\\]{{1,4000}}+>|[^\s<>|`\\()]{{1,4000}}+)\)"
+    rf"|<(?P<autolink>{BARE_URL})>|\\?(?P<url>{BARE_URL})|\\[!-/:-@\[-_{{-~]"
+    r"|(?P<sign>`+|~{3,}|<(?=[A-Za-z/!?])|(?<=\])\(|&(?!(?:amp|lt|gt|quot|nbsp|apos|#39);)(?=#?\w{1,40};))"
+)
+UNSAFE_CODE = re.compile(r"\]\(|<|://|www\.", re.IGNORECASE)
+HIDDEN_URL = re.compile(r"(?i)(?<![\\\]])\\++(?=[:/])|(?<=www)\\++(?=\.)")  # some viewers remove escapes first
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
 # Nemotron. A server that passes them on to the tokenizer would take the text after them for words of the system or the
 # user. `<|b|` alone is left: in mathematics it compares absolute values.
@@ -36,11 +46,11 @@ CHAT_TOKEN = re.compile(
     r"|\](?=~b\]|~!b\[)|\[(?=e~\[)",
     re.IGNORECASE,
 )
-# In a paragraph: where something may start that `safe_markdown` changes, or another block. A citation is not changed.
-# The beginning of a URL may be the end of a piece.
-MARKUP_START = re.compile(r"(?i)\[(?!\d{1,3}\][^(\[:])|[<!`&\\\n]|(?:https?|ftp):/|www\.|[hfw][tpsw]{0,4}:?\Z")
-RECENT_BLOCKS = 5  # with which a block is checked again; neighbours can merge
-PARAGRAPH_START = re.compile(r"[^\W\d_]")
+# What may be the beginning of markup, or of a URL at the end of a piece. A citation is not changed.
+MARKUP_START = re.compile(
+    r"(?i)\[(?!\d{1,3}\][^(\[:])|\](?=[:(]|\Z)|[<!`~&\\]|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
+)
+MAY_BE_FENCE = re.compile(r"[\s\d.)*+>#-]*+(?:[`~]|\Z)")
 
 
 def fenced(text: str, provider: str, code: str) -> str:
@@ -75,57 +85,110 @@ def without_citations(text: str) -> str:
 def safe_markdown(text: str, targets: Mapping[int, str]) -> str:
     """Return a model's Markdown without images, HTML or links to other places than the sources.
 
-    `targets` maps citations to the only URLs they may link to. Blocks in which a Markdown parser finds nothing else
-    stay as they are. In others, links become text; what is still not safe then is escaped completely.
+    `targets` maps citations to the only URLs they may link to. Links to other places become text.
     """
-    parts = markdown.split_blocks(text)
-    safe = "".join(_safe_block(part, targets) for part in parts)
-    return safe if len(parts) < 2 or _is_safe(safe, targets) else _escape(text)
+    lines = SafeLines(targets)
+    return "\n".join(map(lines.add, text.replace("\r", " ").split("\n"))) + lines.close()
 
 
-def _safe_block(block: str, targets: Mapping[int, str]) -> str:
-    defines_link = DEFINITION.search(block) and markdown.prose_lines(block)  # for a [1] in any other block
-    if not defines_link and _is_safe(block, targets):
-        return block
-    safe = MARKUP.sub(partial(_safe_markup, targets), DEFINITION.sub(r"\1\\[", block))
-    return safe if _is_safe(safe, targets) else _escape(block)
+class SafeLines:
+    """Makes Markdown safe line by line, so that it does not matter which lines a viewer takes for one block.
 
-
-def _escape(text: str) -> str:
-    """Return text that is no markup at all. URLs become code: viewers find them behind any escapes.
-
-    Backticks become quotes: GitHub's parser may join an escaped one with those around a URL.
+    Viewers disagree where lists, tables and indented code end. Therefore code spans end in the line in which they
+    begin, other backticks become quotes, and fenced code is indented by at most three spaces, where it is code both
+    inside and outside of a list. All other lines are safe as prose, whatever they are.
     """
-    text = text.replace("`", "'")
-    return URL_OR_SIGN.sub(lambda found: f"`{found[0]}`" if found["url"] else f"\\{found[0]}", text)
 
+    def __init__(self, targets: Mapping[int, str]) -> None:
+        self._targets, self._indent = targets, 0
+        self.fence = ""  # of the code that the next line belongs to
+        self._in_table = self._has_formula = self._has_divided_code = False
 
-def _is_safe(text: str, targets: Mapping[int, str]) -> bool:
-    known = {number: markdown.normalise_target(target) for number, target in targets.items()}
-    links = markdown.links(text)
-    return links is not None and all(_is_known(label, target, known) for label, target in links)
+    def add(self, line: str) -> str:
+        """Return the next line, given without its end."""
+        if self.fence:
+            return self._code(line.expandtabs(4) if self._indent else line)
+        if found := FENCE.fullmatch(line):
+            self.fence, prefix = found["marks"], found["prefix"].expandtabs(4)
+            self._indent = len(prefix)
+            marker = f"{prefix.rstrip()}\n" if prefix.strip() else ""
+            return f"{marker}{self._margin}{self.fence}{found['language']}"
+        if DELIMITER_ROW.fullmatch(line):
+            if self._has_divided_code:
+                return line.replace("-", r"\-", 1)
+            self._in_table = True
+        self._in_table = self._in_table and bool(line.strip())
+        self._has_divided_code = False
+        return self.add_rest(line)
 
+    def add_rest(self, text: str) -> str:
+        """Return the rest of a line that begins with words."""
+        text = DEFINITION.sub(r"\1\\:", LINK.sub(self._readable_link, HIDDEN_URL.sub("", text)))
+        safe = MARKUP.sub(self._safe_markup, text).replace("``", "` `")  # else code would merge with the code beside it
+        self._has_formula = self._has_formula or "$" in text
+        return safe
 
-def _is_known(label: str, target: str, targets: Mapping[int, str]) -> bool:
-    cited = CITATION.fullmatch(label)
-    known = [targets.get(int(cited[1]))] if cited else [*targets.values()]
-    return target in known and "](" not in label  # marked removes the backslashes in [!\[x\](…)](…)
+    def close(self) -> str:
+        """Return the end of code that is still open."""
+        end = f"\n{self._margin}{self.fence}" if self.fence else ""
+        self.fence = ""
+        return end
 
+    @property
+    def _margin(self) -> str:
+        return " " * min(self._indent, 3)
 
-def _safe_markup(targets: Mapping[int, str], found: re.Match[str]) -> str:
-    """Return a link to a source; of any other link or image its text and host, and any other URL as code."""
-    if found["code"] or found[0] == "<":
-        return found["code"] or "\\<"
-    bare = found["autolink"] or found["url"]
-    url = ascii_url(clean_url(bare or found["target"]))
-    is_known = found[0][0] != "!" and _is_known(found["label"] or "", url.replace("&amp;", "&"), targets)
-    if bare:
-        return f"<{url}>" if is_known else f"`{bare}`"
-    label = MARKUP.sub(partial(_safe_markup, targets), found["label"])
-    if is_known and label == found["label"]:
-        return f"[{label}]({markdown_target(url)})"
-    site = domain(url)
-    return f"{label} ({site})" if site and site != ascii_host(label.strip("`")) else label
+    def _code(self, line: str) -> str:
+        marks = line.strip()
+        if not marks:
+            return ""
+        if marks.strip("`~ "):
+            return self._margin + line[min(self._indent, len(line) - len(line.lstrip(" "))) :]
+        if marks.strip(self.fence[0]) or len(marks) < len(self.fence):
+            return f"{self._margin}\\{marks}"  # viewers disagree whether it ends the code
+        return self.close()[1:]
+
+    def _readable_link(self, found: re.Match[str]) -> str:
+        """Return a link to a source; of any other link or image its text and host."""
+        if found["ticks"]:
+            return f"`{found['code']}`" if found["code"] else "'" * len(found["ticks"])
+        if found["escaped"]:
+            return "'" if found["escaped"] == "`" else found[0]
+        url, label = ascii_url(clean_url(found["target"])), LINK.sub(self._readable_link, found["label"])
+        if found[0][0] != "!" and self._is_known(label, url):
+            return f"[{label}]({markdown_target(url)})"
+        site = domain(url)
+        return f"{label} ({site})" if site and site != ascii_host(label.strip("`")) else label
+
+    def _safe_markup(self, found: re.Match[str]) -> str:
+        """Return markup that is safe as it is; else the same text, escaped, and URLs as code."""
+        if code := found["code"]:
+            return MARKUP.sub(self._safe_markup, f"'{code}'") if self._is_doubtful(found) else found[0]
+        if sign := found["sign"]:
+            return "'" * len(sign) if sign[0] == "`" else "".join(f"\\{one}" for one in sign)
+        if bare := found["autolink"] or found["url"]:
+            url = ascii_url(clean_url(bare))
+            link = f"<{url}>" if url in self._targets.values() else f"`{bare}`"
+            return rf"\\{link}" if found[0][0] == "\\" else link
+        if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):
+            return found[0]
+        label, _, target = (MARKUP.sub(self._safe_markup, part) for part in found[0].partition("]("))
+        return rf"{label}]\({target}"
+
+    def _is_doubtful(self, found: re.Match[str]) -> bool:
+        """Tell whether code may be none to some viewers: a table divides it at `|`, and a formula may end in it."""
+        code = found["code"]
+        if not UNSAFE_CODE.search(code):
+            return False
+        self._has_divided_code = self._has_divided_code or "|" in code
+        ends_formula = "$" in code and (self._has_formula or "$" in found.string[: found.start()])
+        return ends_formula or (self._in_table and "|" in code)
+
+    def _is_known(self, label: str, url: str) -> bool:
+        """Tell whether a link may stay: to the source of a citation, or to any source from words that name no URL."""
+        cited, url = CITATION.fullmatch(label), url.replace("&amp;", "&")
+        is_plain = re.fullmatch(PLAIN_LABEL, label) and (label == url or not re.search(URL_START, label))
+        return bool(is_plain) and url in ([self._targets.get(int(cited[1]))] if cited else self._targets.values())
 
 
 def as_plain(text: str) -> str:
@@ -134,50 +197,32 @@ def as_plain(text: str) -> str:
 
 
 class SafeStream:
-    """Passes on a model's Markdown while it is written: paragraphs as they come, anything else block by block."""
+    """Passes on a model's Markdown while it is written: words as they come, anything else line by line."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
-        self._write, self._pending, self._is_start = write, "", True
-        self._recent = [""]  # blocks that were passed on; the last one may still grow
-        self._next_split = 0  # length of what is pending at which it is split into blocks again
+        self._write, self._lines, self._pending = write, SafeLines({}), ""
+        self._is_start = True  # of a line
 
     def add(self, text: str) -> None:
         """Take the next piece."""
-        self._pending += text
-        if "\n" in text and len(self._pending) >= self._next_split:
-            lead = self._lead()
-            *finished, rest = markdown.split_blocks(lead + self._pending)
-            for block in finished:
-                self._finish(safe_markdown(block, {})[len(lead) :])
-                lead, self._is_start = "", True
-            self._pending = rest[len(lead) :]
-            # A long block is not parsed again for each of its lines, which would take quadratic time.
-            self._next_split = len(self._pending) + len(self._pending) ** 2 // 10_000
-        if not self._is_start or PARAGRAPH_START.match(self._pending):  # only there a line cannot turn into code
-            found = MARKUP_START.search(self._pending)
-            end = found.start() if found else len(self._pending.rstrip())
-            if end:
-                self._pass_on(self._pending[:end])
-                self._pending, self._is_start = self._pending[end:], False
+        *lines, self._pending = (self._pending + text.replace("\r", " ")).split("\n")
+        for line in lines:
+            self._write(self._rest(line) + "\n")
+            self._is_start = True
+        if self._lines.fence or (self._is_start and MAY_BE_FENCE.match(self._pending)):
+            return
+        found = MARKUP_START.search(self._pending)
+        end = found.start() if found else len(self._pending.rstrip())
+        if end:
+            self._write(self._pending[:end])
+            self._pending, self._is_start = self._pending[end:], False
 
     def close(self) -> None:
         """Pass on what is left."""
-        lead = self._lead()
-        self._finish(safe_markdown(lead + self._pending, {})[len(lead) :])
+        if rest := self._rest(self._pending) + self._lines.close():
+            self._write(rest)
         self._pending = ""
 
-    def _lead(self) -> str:
-        """Return a word in place of those of the paragraph that were passed on: ``` after words is no fence."""
-        return "" if self._is_start else "x "
-
-    def _finish(self, block: str) -> None:
-        if "<" in block and "`" not in block and markdown.prose_lines(block):  # a tag may be closed by a later block
-            block = re.sub(r"(?<!\\)<(?=[A-Za-z/!?])", r"\\<", block)
-        is_safe = _is_safe("".join(self._recent) + block, {})  # blocks can mean more together than alone
-        self._pass_on(block if is_safe else _escape(block))
-        self._recent = [*self._recent[1 - RECENT_BLOCKS :], ""]
-
-    def _pass_on(self, text: str) -> None:
-        if text:
-            self._recent[-1] += text
-            self._write(text)
+    def _rest(self, line: str) -> str:
+        """Return a line, or what follows the words that were passed on."""
+        return self._lines.add(line) if self._is_start else self._lines.add_rest(line)

@@ -1,7 +1,7 @@
 """The one Markdown parser, on markdown-it-py: blocks as text or source, prose, links. Import it only to parse."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
 
@@ -12,12 +12,6 @@ MAX_INLINE_CHARS = 20_000  # a longer paragraph is read as plain text: 300 kB of
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 # A comment must not contain `<!--`, or each of a thousand openings would be scanned to the end of the text.
 HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:[^<-]|-(?!->)|<(?!!--)){0,2000}+-->")
-URL_START = r"(?i:(?:https?|ftp)://|(?<![^\W_])www\.)"  # of a bare URL, which most viewers make a link
-BARE_LINK = re.compile(URL_START)
-# Text without any of these, which `[1]` alone is not, has no link, image, HTML or definition and need not be parsed.
-MAY_BE_MARKUP = re.compile(r"(?i)\[(?!\d{1,3}[+?]{0,2}\](?![(\[:]))|[<&\\]|://|www\.")
-# The line below the head of a table; in a paragraph, a table to viewers that are less strict than markdown-it.
-DELIMITER_ROW = re.compile(r"\n[ \t]*+[|:-][|: \t-]*+$", re.MULTILINE)
 
 
 @cache
@@ -38,21 +32,12 @@ def _reader() -> MarkdownIt:
     return _new_parser("code", "html_inline", "inline")
 
 
-@cache
-def _viewer(*, only_prose: bool = False) -> MarkdownIt:
-    """Return a parser as lenient as any viewer may be: it takes `javascript:` for a link.
-
-    With `only_prose`, tables and indented code are paragraphs, as they are in some places to some viewers.
-    """
-    viewer = _new_parser()
-    if only_prose:
-        viewer.disable("table").block.ruler.at("code", lambda *_: False)  # if disabled, any indentation starts a list
-    viewer.validateLink = lambda url: True  # type: ignore[method-assign]  # the documented way to change it
-    return viewer
-
-
 def _new_parser(*disabled: str) -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).disable(list(disabled))
+    made = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).disable(list(disabled))
+    # A quote ends at the first line without `>`. markdown-it looks for its end in the whole rest of the text, which
+    # takes quadratic time: 28 s for 2,000 quotes of which none continues.
+    made.block.ruler.push("quote_end", lambda state, *_: state.parentType == "blockquote", {"alt": ["blockquote"]})
+    return made
 
 
 def read_blocks(source: str, *, alt_text: bool = False) -> Iterator[tuple[str, str, int]]:
@@ -139,53 +124,7 @@ def prose_lines(text: str) -> set[int]:
 
 def to_html(text: str) -> str:
     """Return Markdown as HTML, which is as untrusted as the text."""
-    return str(_viewer().render(text))
-
-
-def links(text: str) -> list[tuple[str, str]] | None:
-    """Return the label and target of each link in a text; None if viewers find images, HTML or definitions in it.
-
-    None also if they could: viewers disagree where tables and indented code end, so both must be safe as prose, too.
-    A bare URL ends at the next space or `<` and takes in a backslash or backtick before that. Behind a backtick without
-    a partner GitHub's parser misses code spans.
-    """
-    found: list[tuple[str, str]] = []
-    if not MAY_BE_MARKUP.search(text):
-        return found
-    target, label = "", list[str]()
-    definitions: dict[str, object] = {}
-    blocks = _viewer().parse(text, definitions)
-    count = len(blocks)
-    if any(block.type in ("table_open", "code_block") for block in blocks):
-        blocks += _viewer(only_prose=True).parse(text, definitions)
-    if _is_row(blocks) or definitions.get("references"):  # they would change what [1] means in any other text
-        return None
-    for index, block in enumerate(blocks):
-        inner = block.children or ()
-        has_tick = any(token.type == "text" and "`" in token.content for token in inner)
-        has_code = any(token.type == "code_inline" and MAY_BE_MARKUP.search(token.content) for token in inner)
-        if has_code and (has_tick or (index < count and DELIMITER_ROW.search(block.content))):
-            return None
-        for token in (block, *inner):
-            if token.type in ("image", "html_block", "html_inline"):
-                return None
-            if token.type == "link_open":
-                target, label = str(token.attrs["href"]), []
-            elif token.type == "link_close":
-                found.append(("".join(label), target))
-                target = ""
-            elif not target and token.type == "text" and BARE_LINK.search(token.content):
-                return None
-            else:
-                label.append(token.content)
-    return found
-
-
-def _is_row(blocks: Sequence[Token]) -> bool:
-    """Tell whether marked takes a list for rows of the table above: one that starts at 7 or with an empty item."""
-    ends = {block.map[1] for block in blocks if block.map and block.type == "table_open"}
-    clear = {block.map[0] for block in blocks if block.map and block.type in ("inline", "fence", "hr")}
-    return any(one.map and one.map[0] in ends and (one.attrs or one.map[0] not in clear) for one in blocks)
+    return str(_new_parser().render(text))
 
 
 @lru_cache(1000)  # an answer has few sources, and each of its blocks is compared with all of them

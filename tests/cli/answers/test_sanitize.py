@@ -7,15 +7,22 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from tests.viewers import links
 
-from sleuth.answers.sanitize import SafeStream, as_plain, safe_markdown, without_fences
-from sleuth.base import markdown
+from sleuth.answers.sanitize import SafeLines, SafeStream, as_plain, safe_markdown, without_fences
 
 LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3&lt;x%7Cy"}
-VIEWERS = (
-    MarkdownIt("commonmark", {"html": True}).enable("table"),
-    MarkdownIt("gfm-like", {"html": True, "linkify": False}),
-)
+
+
+def streamed(*pieces: str) -> str:
+    written: list[str] = []
+    stream = SafeStream(written.append)
+    for piece in pieces:
+        stream.add(piece)
+    stream.close()
+    return "".join(written)
+
+
 PIECES = st.sampled_from(
     [
         *(
@@ -53,10 +60,8 @@ PIECES = st.sampled_from(
 @example("<div onload=x\n\n![a][1]\n\n[1]: http://x.com/i.png")
 def test_viewers_find_only_text_and_links_to_sources(text: str) -> None:
     safe = safe_markdown(text, LINKS)
-    for viewer in VIEWERS:
-        tokens = [token for top in viewer.parse(safe) for token in (top, *(top.children or ()))]
-        assert not {"html_block", "html_inline", "image"} & {token.type for token in tokens}
-        assert {token.attrs["href"] for token in tokens if "href" in token.attrs} <= set(LINKS.values())
+    assert {target for _, target in links(safe)} <= set(LINKS.values())
+    assert safe_markdown(safe, LINKS) == safe
 
 
 @pytest.mark.parametrize(
@@ -112,15 +117,19 @@ PICTURE = "![x](https://evil.example/p)"
         f"    a\n10) ``` {PICTURE}",
         f"    a\n7. ~~~\n   {PICTURE}\n   ~~~",
         f"    a\n7. `a\n8. `{PICTURE}`",
+        f"Tokio [1].\n\n    a\n\n2. ~~~{PICTURE}",
+        f"* g\n      `\n{PICTURE}`",
+        f"* g\n      ``\n{PICTURE}`` `",
+        f"$ ` $ {PICTURE} `",
+        f"```\na\n```~~~\n{PICTURE}\n```",
     ],
 )
 def test_code_that_is_a_picture_in_some_viewers_is_changed(text: str) -> None:
-    written: list[str] = []
-    stream = SafeStream(written.append)
-    stream.add(text)
-    stream.close()
-    for safe in (safe_markdown(text, {}), "".join(written)):
-        assert not re.search(r"(?<!\\)!\[", safe)
+    for safe in (safe_markdown(text, {}), streamed(text)):
+        assert links(safe) == []
+        code = re.sub(r"(?ms)^ {0,3}(```|~~~)$.*?^ {0,3}\1$", "", safe)  # in any viewer, with or without the list
+        for line in code.split("\n"):
+            assert "](" not in re.sub(r"(?<!`)`[^`|]+`(?!`)", "", line)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +150,7 @@ def test_ordinary_code_lists_and_tables_stay_as_written(text: str) -> None:
 
 def test_text_of_a_link_is_no_picture_without_its_backslashes() -> None:
     safe = safe_markdown(r"[!\[t\](https://evil.example/m)](https://tokio.rs/a)", LINKS)
-    assert safe == r"!\[t\](`https://evil.example/m`) (tokio.rs)"
+    assert safe == r"!\[t\]\(`https://evil.example/m`) (tokio.rs)"
 
 
 @settings(max_examples=300, deadline=None)
@@ -154,15 +163,7 @@ def test_text_of_a_link_is_no_picture_without_its_backslashes() -> None:
 @example(["http://x.com", "\n\n", " ", "<!x "])
 @example(["words\n", "<div onload=x"])
 def test_streamed_text_is_as_safe_as_the_whole(pieces: list[str]) -> None:
-    written: list[str] = []
-    stream = SafeStream(written.append)
-    for piece in pieces:
-        stream.add(piece)
-    stream.close()
-    for viewer in VIEWERS:
-        tokens = [token for top in viewer.parse("".join(written)) for token in (top, *(top.children or ()))]
-        assert not {"html_block", "html_inline", "image"} & {token.type for token in tokens}
-        assert not [token for token in tokens if "href" in token.attrs]
+    assert links(streamed(*pieces)) == []
 
 
 def test_a_paragraph_is_streamed_as_it_is_written() -> None:
@@ -170,7 +171,7 @@ def test_a_paragraph_is_streamed_as_it_is_written() -> None:
     stream = SafeStream(written.append)
     for piece in ("Tokio ", "is fast [1]. ", "And ", "[small](http://evil.com).", "\n\nNext"):
         stream.add(piece)
-    assert written == ["Tokio", " is fast [1].", " And", " ", "small (evil.com).\n\n", "Next"]
+    assert written == ["Tokio", " is fast [1].", " And", " ", "small (evil.com).\n", "\n", "Next"]
 
 
 @pytest.mark.parametrize(
@@ -180,18 +181,40 @@ def test_a_paragraph_is_streamed_as_it_is_written() -> None:
     "tag", ["<img src=x>", "`<img src=x>`", "\\<img src=x>", "&#32;<img src=x>", "\\\\<img src=x\\>"]
 )
 def test_no_bare_url_is_left_that_could_take_in_the_escape_of_a_tag(start: str, tag: str) -> None:
-    written: list[str] = []
-    stream = SafeStream(written.append)
-    for sign in f"See {start}{tag} now.":
-        stream.add(sign)
-    stream.close()
-    for safe in (safe_markdown(f"See {start}{tag} now.", LINKS), "".join(written)):
+    for safe in (safe_markdown(f"See {start}{tag} now.", LINKS), streamed(*f"See {start}{tag} now.")):
         outside = re.sub(r"`[^`]+`|<https://tokio\.rs/a>", "", safe)
         assert not re.search(r"://|www\.|(?<!\\)<", outside)
 
 
-def test_code_behind_a_single_backtick_is_escaped() -> None:
-    assert "\\<img" in safe_markdown("`` `a` `<img src=x>`", {})  # GitHub's parser misses the second code span
+def test_no_backtick_is_left_without_a_partner() -> None:  # GitHub's parser misses code spans behind it
+    assert safe_markdown("`` `a` `<img src=x>` \\`b", {}) == "'' `a` `<img src=x>` 'b"
+
+
+@pytest.mark.parametrize(
+    "url", ["https\\://e.org", "https:\\/\\/e.org", "https\\\\://e.org", "www\\.e.org", "\\https://e.org"]
+)
+def test_urls_that_viewers_find_behind_escapes_are_code(url: str) -> None:
+    for safe in (safe_markdown(f"See {url}/<b> now", {}), streamed(*f"See {url}/<b> now")):
+        assert re.search(r"(?<!\\)(\\\\)?`(https://|www\.)e\.org/`\\<b> now$", safe), safe
+
+
+def test_backslash_may_be_the_last_sign_of_code() -> None:
+    assert safe_markdown("`C:\\` and \\`<b>\\`", {}) == "`C:\\` and '\\<b>'"
+
+
+def test_code_with_a_bar_stays_code_outside_of_tables() -> None:
+    text = "It returns `Promise<string | null>` and `a[0](b) | $HOME`.\n"
+    assert safe_markdown(text, {}) == text
+    assert "`" not in safe_markdown(f"| a |\n|---|\n{text}", {})
+    assert safe_markdown(f"`a|{PICTURE}|`\n-|-|-\n", {}) == f"`a|{PICTURE}|`\n\\-|-|-\n"
+
+
+def test_code_in_a_list_is_indented_by_three_spaces_at_most() -> None:
+    text = "- a\n  - b\n    ```sh\n    curl https://sh.rustup.rs | sh\n\n      indented\nless\n    ```\n- c"
+    code = "   ```sh\n   curl https://sh.rustup.rs | sh\n\n     indented\n   less\n   ```"
+    assert safe_markdown(text, {}) == f"- a\n  - b\n{code}\n- c"
+    assert streamed(*text) == f"- a\n  - b\n{code}\n- c"
+    assert safe_markdown("- ```\n  <b>", {}) == "-\n  ```\n  <b>\n  ```"
 
 
 def test_plain_text_has_no_escapes() -> None:
@@ -242,34 +265,22 @@ def test_other_brackets_are_left_alone() -> None:
     assert without_fences(text) == text
 
 
-@pytest.mark.parametrize("line", ["a word\n\n", "- an item\n", "| a | b |\n", "> a quote\n"])
-def test_a_stream_is_parsed_in_linear_time(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed: list[int] = []
-    for name in ("links", "split_blocks"):
-        original = getattr(markdown, name)
+@pytest.mark.parametrize("line", ["a word\n\n", "- an item\n", "| a | b |\n", "> a quote\n", "> ```\na\n", "`a"])
+def test_a_stream_is_examined_once(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    examined: list[int] = []
+    for name in ("add", "add_rest"):
+        original = getattr(SafeLines, name)
 
-        def count(text: str, original: Any = original) -> Any:
-            parsed.append(len(text))
-            return original(text)
+        def count(self: SafeLines, text: str, original: Any = original) -> str:
+            examined.append(len(text))
+            return str(original(self, text))
 
-        monkeypatch.setattr(markdown, name, count)
-    text, written = line * 400, list[str]()
-    stream = SafeStream(written.append)
-    for start in range(0, len(text), 3):
-        stream.add(text[start : start + 3])
-    stream.close()
-    assert "".join(written).split() == text.split()
-    assert sum(parsed) < 60 * len(text)
+        monkeypatch.setattr(SafeLines, name, count)
+    text = line * 400
+    streamed(*(text[start : start + 3] for start in range(0, len(text), 3)))
+    assert sum(examined) <= 2 * len(text)
 
 
 def test_link_definition_in_another_block_of_a_stream_makes_no_link() -> None:
-    written: list[str] = []
-    stream = SafeStream(written.append)
-    for block in (
-        "See [the manual].\n\n",
-        *(f"Paragraph {n}.\n\n" for n in range(20)),
-        "[the\n manual]: //evil.example\n",
-    ):
-        stream.add(block)
-    stream.close()
-    assert markdown.links("".join(written)) == []
+    blocks = ("See [the manual].\n\n", *(f"Paragraph {n}.\n\n" for n in range(20)), "[the\n manual]: //evil.example\n")
+    assert links(streamed(*blocks)) == []

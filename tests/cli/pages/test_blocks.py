@@ -192,6 +192,12 @@ def test_markdown_is_read_without_markup() -> None:
     ]
 
 
+def test_a_quote_ends_at_the_first_line_without_its_sign() -> None:
+    found = from_markdown("> one\n> two\nthree\n\n> ```\nfour")
+    assert [(block.kind, block.text) for block in found][:2] == [("quote", "one\ntwo"), ("paragraph", "three")]
+    assert found[-1].text == "four"
+
+
 def test_an_open_fence_ends_with_the_text() -> None:
     assert from_markdown("~~~\ncode\n\nmore") == [Block("code", "code\n\nmore")]
     assert from_markdown("") == []
@@ -211,6 +217,12 @@ def test_hostile_markdown_takes_linear_time(part: str) -> None:
 @pytest.mark.parametrize("opening", ["<!--", "<!-- a ", "<!--<", "<a "])
 def test_unclosed_markup_takes_linear_time(opening: str) -> None:
     from_markdown(opening * (1_000_000 // len(opening)))
+
+
+@pytest.mark.cpu_limit(20)
+@pytest.mark.parametrize("quote", ["> ```\na\n", "> # a\nb\n", "> ---\nb\n", "> <div>\nb\n"])
+def test_quotes_that_end_at_once_take_linear_time(quote: str) -> None:
+    from_markdown(quote * 4_000)
 
 
 def test_comments_are_removed_even_with_dashes_and_brackets_in_them() -> None:
