@@ -106,7 +106,7 @@ def error_reply(error: SleuthError) -> ToolReply:
         lines.append(tr("hint: {hint}", hint=body["hint"]))
     text = for_programs("\n".join(map(logs.safe, lines)))
     is_quoting = isinstance(error, SearchError | ModelError)
-    return ToolReply(_fenced(text, error.provider, ()) if is_quoting else without_fences(text), failed=True)
+    return ToolReply(_fenced(text, error.provider, (), {}) if is_quoting else without_fences(text), failed=True)
 
 
 def _fitted(make: Callable[[int], ToolReply], room: int, max_chars: int) -> ToolReply:

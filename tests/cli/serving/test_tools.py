@@ -454,6 +454,14 @@ def test_written_replies_have_no_html_pictures_or_foreign_links(max_chars: int) 
         assert len(reply.text) <= max_chars
 
 
+def test_errors_that_quote_a_server_have_no_pictures() -> None:
+    quoted = 'HTTP 500: "![x](https://evil.example/p) <img src=https://evil.example/p>"'
+    reply = tool_replies.error_reply(SearchError("{why}", "check the URL", code="FAILED", why=quoted))
+    body = reply.text.partition("\n<untrusted-")[2].partition(">\n")[2].rpartition("\n")[0]
+    assert links(body) == []
+    assert "code: FAILED\nhint: check the URL" in body
+
+
 @pytest.mark.parametrize(
     "text", ["    {}\n\nTokio [1].", "7.      {}\n\nTokio [1].", "7. ~~~\n   {}\n   ~~~\n", "Tokio [1]."]
 )
