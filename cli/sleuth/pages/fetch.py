@@ -5,10 +5,11 @@ from urllib.parse import quote, urlsplit
 
 from sleuth.base.text import clean
 from sleuth.base.urls import SAFE_CHARS
-from sleuth.pages import bot_walls, charsets
+from sleuth.pages import charsets
 from sleuth.pages.errors import UnreadableError
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import BadRequestError, BlockedError, NotFoundError, ProviderError
+from sleuth_providers.html import bot_walls
 from sleuth_providers.net.client import HttpClient, Transport, status_error
 from sleuth_providers.net.identity import accept_language
 from sleuth_providers.net.policy import Guard, Policy

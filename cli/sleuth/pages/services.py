@@ -7,7 +7,6 @@ import re
 from datetime import UTC, datetime
 
 from sleuth.base.text import may_contain, redact
-from sleuth.pages import bot_walls
 from sleuth.pages.blocks import as_text
 from sleuth.pages.extract import ExtractedPage, finished
 from sleuth.pages.fetch import blocked, wire_url
@@ -16,6 +15,7 @@ from sleuth.relevance.dates import normalise
 from sleuth_providers import json
 from sleuth_providers.base import Request, Response, Sender
 from sleuth_providers.errors import BadResponseError, DeadlineError, NotFoundError, ProviderError
+from sleuth_providers.html import bot_walls
 
 JINA = "https://r.jina.ai"
 ARCHIVE_INDEX = "https://archive.org"

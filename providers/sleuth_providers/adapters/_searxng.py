@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from sleuth_providers.base import Details
+from sleuth_providers.base import Details, Response
 from sleuth_providers.json import as_count, as_list, as_text
 
 TYPE_CHECKING = False
@@ -13,7 +13,19 @@ if TYPE_CHECKING:
     from typing import Any
 
 SIZE = r"(\d{1,6})\s*[x×*]\s*(\d{1,6})"
+PAGE_SIGN = rb'content="searxng/|id="(?:search|results)"|class="result'  # of SearXNG's own pages
 SIGNS = ("authors", "doi", "pdf_url", "resolution", "views", "isbn")  # fields of which a detailed result has one
+
+
+def is_bot_check(response: Response) -> bool:
+    """Tell whether a bot check in front of the server answered; a page of SearXNG itself may be about captchas."""
+    from sleuth_providers.html import bot_walls  # not for every search
+
+    if bot_walls.is_challenge(response.headers):
+        return True
+    if "html" not in response.headers.get("content-type", "") or re.search(PAGE_SIGN, response.body):
+        return False
+    return bot_walls.find_wall(response.text(), response.url, response.url) == "bot check"
 
 
 def details_of(item: Mapping[str, Any]) -> Details:

@@ -1,6 +1,6 @@
 """SearXNG: a self-hosted metasearch server, over its JSON API."""
 
-from sleuth_providers.adapters._searxng import details_of
+from sleuth_providers.adapters._searxng import details_of, is_bot_check
 from sleuth_providers.base import (
     UNKNOWN_ENGINE,
     Account,
@@ -18,6 +18,7 @@ from sleuth_providers.base import (
 from sleuth_providers.errors import (
     BadRequestError,
     BadResponseError,
+    BlockedError,
     KeyInvalidError,
     NotFoundError,
     ProviderError,
@@ -94,6 +95,12 @@ class SearXNG(Provider):
         headers = {"Authorization": f"Basic {account.basic_auth}"} if account.username else {}
         return self.get(account, "/search", params, headers)
 
+    def detect_error(self, response: Response) -> ProviderError | None:
+        """Add a bot check in front of the server, which may come with any status."""
+        if response.status != 401 and is_bot_check(response):
+            return BlockedError(status=response.status, hint=self.trouble_hint)
+        return super().detect_error(response)
+
     def not_applied(self, query: Query) -> tuple[str, ...]:
         """Add a region without a language, or with that of another region: SearXNG takes both in one code."""
         lost = query.region and not _language(query).endswith(f"-{query.region}")
@@ -169,6 +176,8 @@ class SearXNG(Provider):
         data = document(response)
         if not isinstance(data.get("results"), list):
             raise BadResponseError("no list of results", status=response.status, hint=hint)
+        if data.get("error") and not data["results"]:
+            raise BadResponseError("the API reports an error", status=response.status, hint=self.trouble_hint)
         engines = as_list(data.get("unresponsive_engines"))
         failed = (pair for pair in engines if isinstance(pair, list) and len(pair) > 1)
         answers = [_answer(entry) for entry in as_list(data.get("answers"))]
@@ -208,7 +217,10 @@ class SearXNG(Provider):
         sample_refused,
         sample_refused._replace(body="Unauthorized", status=401, error="API_KEY_INVALID"),
         sample_refused._replace(body="<!doctype html><title>Welcome to nginx!</title>", status=200),
+        sample_refused._replace(body="<title>Just a moment...</title><p>Enable JavaScript", error="BLOCKED"),
+        sample_refused._replace(body="<title>Making sure you're not a bot!</title>", status=200, error="BLOCKED"),
         sample_refused._replace(body='{"status": "ok"}', status=200),
+        sample_refused._replace(body='{"results": [], "error": "x"}', status=200, headers={}),
         sample_refused._replace(body='{"error": "No query"}', status=400, error="INVALID_REQUEST"),
         sample_refused._replace(body="Too Many Requests", status=429, error="RATE_LIMIT_EXCEEDED"),
         sample_refused._replace(body='{"error": "search error"}', status=500, error="PROVIDER_UNAVAILABLE"),

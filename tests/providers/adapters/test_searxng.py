@@ -8,7 +8,7 @@ from pytest_httpserver import HTTPServer
 
 from sleuth_providers.adapters.searxng import SearXNG
 from sleuth_providers.base import Account, Found, Query
-from sleuth_providers.errors import BadRequestError, BadResponseError, NotFoundError, RateLimitError
+from sleuth_providers.errors import BadRequestError, BadResponseError, BlockedError, NotFoundError, RateLimitError
 from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
 
@@ -48,6 +48,39 @@ def test_page_is_not_read_by_default(without_json: HTTPServer) -> None:
         search(without_json)
     assert "json" in caught.value.hint
     assert len(without_json.log) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "page", "headers"),
+    [
+        (403, "<title>Just a moment...</title><p>Enable JavaScript and cookies to continue", {}),
+        (403, "<title>example.org</title>", {"cf-mitigated": "challenge"}),
+        (200, "<title>Making sure you&#39;re not a bot!</title><p>Loading...", {}),
+    ],
+)
+@pytest.mark.parametrize("html", ["on", "off"])
+def test_bot_check_in_front_of_the_server_is_named(
+    httpserver: HTTPServer, status: int, page: str, headers: dict[str, str], html: str
+) -> None:
+    reply = {"status": status, "headers": headers, "content_type": "text/html"}
+    httpserver.expect_request("/search").respond_with_data(page, **reply)
+    with pytest.raises(BlockedError) as caught:
+        search(httpserver, options={"html": html})
+    assert caught.value.hint == "check the server: sleuth doctor"
+
+
+def test_results_about_captchas_are_no_bot_check(without_json: HTTPServer) -> None:
+    page = PAGE.replace("<body>", "<head><title>captcha - SearXNG</title></head><body>").replace("larches", "g-recaptcha")
+    sent = {"q": "captcha", "locale": "en", "safesearch": "1"}
+    without_json.expect_ordered_request("/search").respond_with_data(status=403)
+    without_json.expect_ordered_request("/search", query_string=sent).respond_with_data(page, content_type="text/html")
+    assert len(search(without_json, Query("captcha"), options={"html": "on"}).results) == 1
+
+
+def test_error_in_place_of_results_is_no_empty_result(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [], "error": "search backend is down"})
+    with pytest.raises(BadResponseError, match="the API reports an error"):
+        search(httpserver)
 
 
 def test_page_of_another_site_is_no_empty_result(httpserver: HTTPServer) -> None:

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, ok, shell, skipped
-from sleuth.doctor.server.http import login_needed
+from sleuth.doctor.server.http import LOCAL_SERVER, login_needed
 from sleuth.doctor.server.probe import REDIRECTS, ProbeResult
 from sleuth.doctor.server.session import Session
 
@@ -21,12 +21,13 @@ def json_is_enabled(session: Session) -> Finding:
         return ok(seen.summary)
     kind = clean(seen.header("content-type"), 60)
     evidence = f"{seen.summary}, {kind}" if kind else seen.summary
-    if seen.status == 403 and (seen.signed or session.software[0]):
+    if seen.status == 403 and not seen.is_bot_check and (seen.signed or session.software[0]):
         disabled = "json-disabled" if session.is_private else "json-disabled-on-public-server"
         return session.fail(evidence, disabled)
     return session.fail(
         evidence,
         _no_json(session, seen),
+        LOCAL_SERVER,
         title=tr("JSON output is not available"),
         target=clean(urlsplit(seen.target).hostname, 100) or "?",
         request=shell(f"{session.endpoint.url}/search?format=json"),
@@ -35,6 +36,8 @@ def json_is_enabled(session: Session) -> Finding:
 
 def _no_json(session: Session, seen: ProbeResult) -> str:
     """Return the remedy for a search that does not answer in JSON."""
+    if seen.is_bot_check:
+        return "access-denied"
     if seen.status == 401:
         return login_needed(session, seen)
     if seen.status in REDIRECTS:

@@ -81,7 +81,7 @@ def access_is_allowed(session: Session) -> Finding:
     if target.hostname and target.hostname != session.endpoint.host:
         evidence = tr("redirected to {host}", host=target.hostname)
         return session.fail(evidence, "login-page", LOCAL_SERVER)
-    if all(seen.status == 403 and not seen.signed for seen in session.probes):
+    if all(seen.is_bot_check or (seen.status == 403 and not seen.signed) for seen in session.probes):
         return session.fail(session.health.summary, "access-denied", LOCAL_SERVER)
     return ok(tr("user name and password are accepted") if session.account.username else tr("no login needed"))
 

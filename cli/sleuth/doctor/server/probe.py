@@ -9,6 +9,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.doctor import USER_AGENT
+from sleuth_providers.adapters._searxng import is_bot_check
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import DeadlineError, ProviderError
 from sleuth_providers.net.client import COMMON_HEADERS, choose_transport, system_proxy
@@ -67,6 +68,11 @@ class ProbeResult(Record):
         """Tell whether the reply comes from SearXNG itself and not from a proxy in front of it."""
         timing = self.header("server-timing")
         return "total;dur=" in timing and "render;dur=" in timing
+
+    @property
+    def is_bot_check(self) -> bool:
+        """Tell whether the reply comes from a bot check in front of SearXNG."""
+        return self.reply is not None and is_bot_check(self.reply)
 
     @property
     def timed_out(self) -> bool:

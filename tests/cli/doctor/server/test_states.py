@@ -32,6 +32,7 @@ def elements(name: str, *more: str) -> str:
 
 BLOCKING = [f"searxng.{name}" for name in ("http", "login", "path", "server", "limiter", "json")]
 ALICE = Account(username="alice", password="wrong-horse")
+ANUBIS = "<title>Making sure you&#39;re not a bot!</title>"
 
 STATES = [
     State("healthy", {}, "searxng.search", "ok", evidence="results"),
@@ -362,6 +363,24 @@ STATES = [
         "fail",
         "usually a login page",
         evidence="redirected to login.example",
+    ),
+    State(
+        "a bot check with status 200",
+        dict.fromkeys(("/healthz", "/config", "/opensearch.xml", "*"), ("nginx", "200 OK", ANUBIS)),
+        "searxng.login",
+        "fail",
+        "a bot check",
+        "http://127.0.0.1:8080",
+        "not a bot",
+    ),
+    State(
+        "a bot check of searches only",
+        {"probe": ("nginx", "403 Forbidden", "<title>Just a moment...</title>")},
+        "searxng.json",
+        "fail",
+        "a bot check",
+        "http://127.0.0.1:8080",
+        "Just a moment",
     ),
     State("a password is right", {}, "searxng.login", "ok", evidence="accepted", account=ALICE),
     State(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sleuth.pages import bot_walls
+from sleuth_providers.html import bot_walls
 
 HERE = "https://example.org/article"
 WALLS = {
