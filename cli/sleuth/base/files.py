@@ -41,9 +41,15 @@ def _make_folder(path: str) -> None:
 
 def unwritable(path: str, problem: Exception) -> UnwritableError:
     """Return the error for a file that cannot be written."""
+    import shlex
+
     hint = "check its permissions and the free disk space"
-    reason = getattr(problem, "strerror", None) or problem
-    return UnwritableError("cannot write {path} ({reason})", hint, path=path, reason=reason)
+    if isinstance(problem, FileNotFoundError):
+        hint = "create the folder first: mkdir -p {folder}"
+    elif isinstance(problem, IsADirectoryError):
+        hint = "give the name of a file"
+    folder, reason = shlex.quote(os.path.dirname(path)), getattr(problem, "strerror", None) or problem
+    return UnwritableError("cannot write {path} ({reason})", hint, path=path, reason=reason, folder=folder)
 
 
 def unreadable(path: str, problem: Exception, hint: str, *, own: bool = False) -> SleuthError:

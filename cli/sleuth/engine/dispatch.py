@@ -237,8 +237,9 @@ class Dispatcher:
             return job.reply(Attempt(job.candidate.id, "skipped", message=message, code="PACED"))
         error = RateLimitError(
             message="the rate limit set in sleuth for {provider} is reached",
-            hint="wait, or use another provider: sleuth search -p ID …",
+            hint="wait, or change it (0 means no limit): sleuth providers set {id} --option {option}=N",
             retry_after=wait,
+            option="per_day" if wait > 60 or not limits.per_minute else "per_minute",
         )
         return job.reply(failed(job.candidate, error))
 

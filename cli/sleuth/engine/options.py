@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from sleuth.base.errors import RequestError
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.base.urls import without_path
 from sleuth.engine.search_options import OPTIONS, SearchOptions
@@ -170,6 +170,7 @@ def with_freshness(query: Query, freshness: str | None) -> Query:
 
 
 MAX_RULES_BYTES = 50_000_000
+MAX_RULE_WARNINGS = 5
 
 
 def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> Rules | None:
@@ -186,6 +187,8 @@ def load_rules(path: str | None, default: str, warn: Callable[[str], None]) -> R
     except OSError as problem:
         hint = "check that it exists, its owner and permissions: ls -l {path}"
         raise unreadable(path or default, problem, hint) from problem
-    for line, message in found.problems:
+    for line, message in found.problems[:MAX_RULE_WARNINGS]:
         warn(tr("{path}:{line}: {message}", path=path or default, line=line, message=message))
+    if (left := len(found.problems) - MAX_RULE_WARNINGS) > 0:
+        warn(trn("{path}: {count} more invalid line", "{path}: {count} more invalid lines", left, path=path or default))
     return found

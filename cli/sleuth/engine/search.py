@@ -191,7 +191,8 @@ class Searcher:
         replies = dispatcher.run([(candidate, query) for candidate in candidates for query in queries])
         if request.fallback and not any(reply.attempt.answered for reply in replies):
             fallback = self._run_chain(request, dispatcher, "", queries)
-            return fallback._replace(all=replies + fallback.all)
+            failures = dict.fromkeys(reply.attempt.message for reply in replies)
+            return fallback._replace(all=replies + fallback.all, notices=(*failures, *fallback.notices))
         return Replies(replies)
 
     def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:

@@ -71,8 +71,11 @@ def _run(command: str) -> str:
         )
     except (OSError, ValueError, IndexError, subprocess.SubprocessError) as problem:
         hint = "run it yourself to see why; it must print only the key"
+        message = "the command for a key failed: {command}"
+        if isinstance(problem, subprocess.TimeoutExpired):
+            message = "the command for a key did not end within {seconds:g} s: {command}"
         name = os.path.basename(command.split(" ")[0])
-        raise SettingsError("the command for a key failed: {command}", hint, command=name) from problem
+        raise SettingsError(message, hint, command=name, seconds=COMMAND_TIMEOUT_S) from problem
     return done.stdout.decode("utf-8", "replace").strip()
 
 

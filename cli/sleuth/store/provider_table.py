@@ -249,6 +249,8 @@ def _checked(name: str, value: Any, type: str) -> Any:
     if not value.strip():
         hint = "to clear it: sleuth providers set ID --unset {name}" if name in CLEARABLE else "set it to a value"
         raise RequestError("{name} cannot be empty", hint, name=name)
+    if name == "api_key" and value.strip() in ("env:", "cmd:"):
+        raise RequestError("incomplete {name} {value!r}", "use env:NAME or cmd:COMMAND", name=name, value=value)
     if name == "type" and value not in TYPES:
         raise RequestError("invalid type {value!r}", "use api or local", value=value)
     if name == "api_host":
@@ -269,14 +271,11 @@ def _checked_json(name: str, value: Any) -> str:
         raise RequestError("invalid value {value!r} for {name}", hint, name=name, value=value) from problem
     for option, (low, high) in NUMBER_OPTIONS.items() if name == "options" else ():
         if option in value and number_option(value, option) is None:
-            raise RequestError(
-                "invalid value {value!r} for the option {name}",
-                "use a number from {low} to {high}",
-                name=option,
-                value=value[option],
-                low=low,
-                high=high,
-            )
+            message = "invalid value {value!r} for the option {name}"
+            hint = "use a number from {low} to {high}"
+            if option.startswith("per_"):
+                hint = "use a number from {low} to {high}; 0 means no limit"
+            raise RequestError(message, hint, name=option, value=value[option], low=low, high=high)
     return text
 
 

@@ -22,7 +22,7 @@ from sleuth_providers.net.connection import DeadlineSocket, check_behind_proxy, 
 from sleuth_providers.net.http1 import INVALID_CHARACTERS, NOT_HTTP, encoded, read_limited
 from sleuth_providers.net.policy import ExchangeLimits, Guard
 from sleuth_providers.net.tls import tls_context
-from sleuth_providers.net.urls import host_of, split_url
+from sleuth_providers.net.urls import PROXY_HINT, proxy_error, split_url
 
 
 def proxy_transport(proxy: str) -> Callable[..., Response]:
@@ -72,10 +72,10 @@ def stream(
                 yield reply
     except OSError as problem:
         if proxy and not backend.connected and not isinstance(problem, TimeoutError):
-            raise UnreachableError("cannot connect through proxy {proxy!r}", proxy=host_of(proxy)) from problem
+            raise proxy_error(proxy) from problem
         raise connection_error(problem, where) from problem
     except httpx.ProxyError as problem:
-        raise UnreachableError("cannot connect through proxy {proxy!r}", proxy=host_of(proxy or "")) from problem
+        raise proxy_error(proxy) from problem
     except (httpx.LocalProtocolError, httpx.InvalidURL, UnicodeError):  # their text may quote a key
         raise BadRequestError(INVALID_CHARACTERS) from None
     except httpx.HTTPError as problem:
@@ -104,7 +104,7 @@ def _transport(encrypted: bool, proxy: str | None, backend: _Backend) -> httpx.H
         between = httpx.Proxy(proxy, ssl_context=to_proxy) if proxy else None
         transport = httpx.HTTPTransport(verify=context, trust_env=False, proxy=between)
     except (ValueError, httpx.InvalidURL):  # their text may quote the password
-        raise UnreachableError("the system proxy setting is not a valid URL") from None
+        raise UnreachableError("the system proxy setting is not a valid URL", hint=PROXY_HINT) from None
     pool: Any = transport._pool  # the only way to a network backend; tests fail should httpx change it
     pool._network_backend = backend
     return transport

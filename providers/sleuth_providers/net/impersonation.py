@@ -25,7 +25,7 @@ from sleuth_providers.net.connection import check_behind_proxy, connection_error
 from sleuth_providers.net.http1 import INCOMPLETE, NOT_HTTP, encoded, exchange, read_limited, request_head
 from sleuth_providers.net.identity import CHROME_VERSION
 from sleuth_providers.net.policy import ExchangeLimits, Guard
-from sleuth_providers.net.urls import host_header, host_of, request_target, split_url
+from sleuth_providers.net.urls import host_header, proxy_error, request_target, split_url
 from sleuth_providers.translatable import Translatable
 
 CA_BUNDLES = (
@@ -178,7 +178,7 @@ def _certificates() -> bytes | None:
                 return file.read()
         except OSError as problem:
             raise UnreachableError("no certificates found in SSL_CERT_FILE or SSL_CERT_DIR") from problem
-    path = None if os.environ.get("SSL_CERT_DIR") else next(filter(os.path.isfile, CA_BUNDLES), None)
+    path = None if os.environ.get("SSL_CERT_DIR") else next((path for path in CA_BUNDLES if os.access(path, os.R_OK)), None)
     if path is None or sys.platform != "linux":
         return None
     with open(path, "rb") as file:
@@ -201,7 +201,7 @@ def _error(problem: Exception, where: str, proxy: str | None) -> ProviderError |
     if "TimeoutError" in text or "TimedOut" in text:
         return DeadlineError()
     if "ProxyConnectionError" in text:
-        return UnreachableError("cannot connect through proxy {proxy!r}", proxy=host_of(proxy or ""))
+        return proxy_error(proxy)
     if "CERTIFICATE_VERIFY_FAILED" in text:
         if sys.platform != "linux" and not proxy:
             return None  # the roots that wreq brings lack those of a company

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlsplit
 
-from sleuth_providers.errors import BadRequestError, BadResponseError
+from sleuth_providers.errors import BadRequestError, BadResponseError, UnreachableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+PROXY_HINT = "check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY: sleuth doctor"
 # Second-level labels under which a country's registry sells names: example.co.uk, example.com.au.
 REGISTRY_LABELS = ("co", "com", "net", "org", "ac", "edu", "gov", "or", "ne")
 
@@ -40,6 +41,12 @@ def url_for_display(url: str) -> str:
     scheme, separator, rest = url.partition("?")[0].partition("://")
     host, slash, path = rest.partition("/")
     return repr(f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"[:100])
+
+
+def proxy_error(proxy: str | None) -> UnreachableError:
+    """Return the error for a proxy that does not connect, which is named without its login."""
+    shown = (proxy or "").rpartition("://")[2].rpartition("@")[2].rstrip("/")
+    return UnreachableError("cannot connect through proxy {proxy!r}", hint=PROXY_HINT, proxy=shown)
 
 
 def request_target(parts: SplitResult) -> str:

@@ -159,6 +159,16 @@ def test_unwritable_path_is_an_error(tmp_path: Path, place: str) -> None:
     assert caught.value.hint
 
 
+def test_hint_says_what_the_path_lacks(tmp_path: Path) -> None:
+    with pytest.raises(UnwritableError) as caught:
+        write_atomic(str(tmp_path / "no such" / "x.txt"), b"new")
+    assert caught.value.hint == "create the folder first: mkdir -p {folder}"
+    assert caught.value.values["folder"] == f"'{tmp_path}/no such'"
+    with pytest.raises(UnwritableError) as caught:
+        write_atomic(str(tmp_path), b"new")
+    assert caught.value.hint == "give the name of a file"
+
+
 @pytest.mark.usefixtures("open_umask")
 def test_appended_file_is_private(tmp_path: Path) -> None:
     path = str(tmp_path / "log")

@@ -394,3 +394,10 @@ def test_ids_are_listed_without_a_usable_database(sleuth: Any) -> None:
     assert sleuth("providers", "list").exit == 0
     (sleuth.home / "data" / "sleuth.db").write_bytes(b"this is no database" * 100)
     assert "brave" in sleuth("providers", "list", "--ids").out.split()
+
+
+@pytest.mark.parametrize("value", ["env:", "cmd: "])
+def test_key_without_a_name_or_command_is_refused(sleuth: Any, value: str) -> None:
+    done = sleuth("providers", "set", "brave", "--api-key", value)
+    assert done.exit == 2
+    assert "use env:NAME or cmd:COMMAND" in done.err

@@ -320,6 +320,14 @@ def test_named_provider_is_strict_unless_fallback_is_allowed(sleuth: Any) -> Non
     assert (done.exit, done.json["provider"]) == (0, "library")
 
 
+def test_failures_of_several_named_providers_are_reported_with_a_fallback(sleuth: Any) -> None:
+    sleuth("config", "set", "websearch.fallback", "library")
+    done = sleuth("search", "-p", "searxng,serper", "--fallback", "searxng")
+    assert done.exit == 0
+    assert "Serper needs an API key" in done.err
+    assert "SearXNG cannot be reached" in done.err
+
+
 def test_empty_fallback_queries_no_other_provider(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_data("no", 500)
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
@@ -694,6 +702,14 @@ def test_rules_apply_to_every_provider(sleuth: Any, searxng: HTTPServer, tmp_pat
     assert sleuth("search", "--rules", "/no/such", "x").exit == 2
 
 
+def test_only_the_first_invalid_rules_are_reported(sleuth: Any, searxng: HTTPServer, tmp_path: Any) -> None:
+    rules = tmp_path / "binary"
+    rules.write_bytes(b"\0 $nonsense\n" * 200)
+    done = sleuth("search", "-p", "searxng", "--rules", str(rules), "x")
+    assert done.err.count("binary:") == 6
+    assert "195 more invalid lines" in done.err
+
+
 def test_no_fallback_queries_only_the_first_provider(sleuth: Any) -> None:
     done = sleuth("search", "--json", "--no-fallback", "x")
     assert done.exit == 6
@@ -713,6 +729,16 @@ def test_invalid_numbers_are_refused(sleuth: Any, option: str) -> None:
     done = sleuth("providers", "set", "searxng", "--option", option)
     assert done.exit == 2
     assert "use a number from" in done.err
+
+
+def test_reached_limit_names_the_option_that_changes_it(sleuth: Any, searxng: HTTPServer) -> None:
+    refused = sleuth("providers", "set", "searxng", "--option", "per_day=")
+    assert "0 means no limit" in refused.err
+    for option in ("per_minute", "per_day"):
+        sleuth("providers", "set", "searxng", "--unset", "options")
+        sleuth("providers", "set", "searxng", "--option", f"{option}=1")
+        assert sleuth("search", "-p", "searxng", "--no-cache", "x").exit in (0, 5)
+        assert f"sleuth providers set searxng --option {option}=N" in sleuth("search", "-p", "searxng", "y").err
 
 
 def test_weight_of_zero_is_accepted(sleuth: Any, searxng: HTTPServer) -> None:

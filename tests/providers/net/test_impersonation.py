@@ -202,6 +202,19 @@ def test_proxy_is_used_and_local_names_are_still_refused(site: Any) -> None:
 def test_proxy_that_refuses_connections_is_named_without_its_password() -> None:
     transport = impersonation.chrome_transport("http://me:word@127.0.0.1:9")
     assert transport
-    with pytest.raises(UnreachableError, match=r"proxy '127\.0\.0\.1'") as caught:
+    with pytest.raises(UnreachableError, match="proxy '127.0.0.1:9'") as caught:
         transport(Request("https://public.example/"), {}, ExchangeLimits(time.monotonic() + 20), None)
     assert "word" not in str(caught.value)
+
+
+def test_unreadable_bundle_is_left_to_the_plain_transport(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    bundle = tmp_path / "bundle.pem"
+    bundle.write_text("")
+    monkeypatch.setattr(impersonation, "CA_BUNDLES", (str(bundle),))
+    monkeypatch.setattr("os.access", lambda path, mode: False)  # root may read any file
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    impersonation._certificates.cache_clear()
+    try:
+        assert impersonation._certificates() is None
+    finally:
+        impersonation._certificates.cache_clear()

@@ -40,7 +40,7 @@ CLIPBOARD_COMMANDS = {
 }
 NUMBER = re.compile(r"\d{1,9}")
 SUGGESTION = re.compile(r"\+\d{1,2}")
-NUMBERS = re.compile(r"\d{1,9}(-\d{1,9})?([\s,]+\d{1,9}(-\d{1,9})?)*")
+NUMBERS = re.compile(r"-?\d{1,9}(-\d{1,19})?([\s,]+-?\d{1,9}(-\d{1,19})?)*")
 MAX_OPENED = 50  # results of one range
 
 
@@ -172,7 +172,7 @@ class SearchPrompt:
 
 def _numbers(line: str) -> list[int]:
     numbers: list[int] = []
-    for part in re.split(r"[\s,]+", line):
-        first, _, last = part.partition("-")
-        numbers += range(int(first), min(int(last or first), int(first) + MAX_OPENED) + 1)
+    for first, last in re.findall(r"(-?\d+)(?:-(\d+))?", line):
+        low, high = sorted((int(first), int(last or first)))
+        numbers += range(low, min(high, low + MAX_OPENED) + 1)
     return numbers

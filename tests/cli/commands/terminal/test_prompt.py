@@ -78,15 +78,17 @@ def test_grammar_of_the_prompt(prompt: Any) -> None:
         ("help", "next, previous, first page"),
         ("c", "for example: c 1"),
         ("9", "error: there is no result 9"),
+        ("-3", "error: there is no result -3"),
+        ("7-9999999999", "error: there is no result 7"),
         ("s 1", "could not read http"),
     ]:
         prompt.sendline(line)
         prompt.expect(PROMPT)
         assert expected in prompt.before.replace("\x1b[1m", "").replace("\x1b[0m", ""), line
-    for line in ("1 2-3", "o 2"):
+    for line in ("1 2-3", "o 2", "3-2"):
         prompt.sendline(line)
         prompt.expect(PROMPT)
-    assert prompt.opened.read_text().split() == [f"https://a.example/n/1/{n}" for n in (1, 2, 3, 2)]
+    assert prompt.opened.read_text().split() == [f"https://a.example/n/1/{n}" for n in (1, 2, 3, 2, 2, 3)]
     prompt.sendline("q")
     prompt.expect(pexpect.EOF)
     prompt.close()
