@@ -255,7 +255,7 @@ def out_of_range(text: str, sources: Sequence[CitedSource]) -> tuple[int, ...]:
 
 def without_source(numbers: Iterable[int]) -> str:
     """Return the warning about citations without a source."""
-    return tr("there is no source for {numbers}", numbers=", ".join(f"[{number}]" for number in numbers))
+    return tr("there is no source for {numbers}", numbers=tr(", ").join(f"[{number}]" for number in numbers))
 
 
 class Numbering:

@@ -121,7 +121,7 @@ class FallbackChain:
             reason = failures[0].attempt.message or tr("{provider} found nothing", provider=names[0])
             yield tr("{reason}; used {winner} instead", reason=reason, winner=used)
         elif names:
-            shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+            shown = tr(", ").join(names[:3]) + (" …" if len(names) > 3 else "")
             yield tr("no answer from {names}; used {winner} instead (details: --debug)", names=shown, winner=used)
         elif caveat and place:
             yield tr("used {winner}", winner=used)

@@ -212,4 +212,4 @@ def _warnings(request: SearchRequest, replies: Replies, attempts: tuple[Attempt,
         if attempt.message and (attempt.answered or (attempt.state != "skipped" and unexpected)):
             yield attempt.message
     for shown, names in ignored.items():
-        yield tr("not applied by {provider}: {options}", provider=", ".join(dict.fromkeys(names)), options=shown)
+        yield tr("not applied by {provider}: {options}", provider=tr(", ").join(dict.fromkeys(names)), options=shown)

@@ -240,7 +240,7 @@ def search_error(outcome: Outcome) -> SearchError:
         return SearchError("{why}", hint, why=tr("; ").join(outcome.notices) or tr("no provider is selected"))
     first, hint, message = failures[0], failures[0].hint, tr("; ").join(messages)
     if len(messages) > 2:
-        names = ", ".join(dict.fromkeys(attempt.provider for attempt in failures))
+        names = tr(", ").join(dict.fromkeys(attempt.provider for attempt in failures))
         message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])
     if len({one.hint for one in failures}) > 1 and all(one.code in ("UNREACHABLE", "TIMEOUT") for one in failures):
         hint = "check the network connection: sleuth doctor; without a network: sleuth search --offline …"
@@ -267,7 +267,7 @@ def _trial_result(reply: ProviderReply) -> TrialResult:
     if attempt.answered:
         message = trn("{count} result", "{count} results", attempt.count)
         if attempt.engines:
-            message += tr("; failed engines: {engines}", engines=", ".join(sorted(attempt.engines)))
+            message += tr("; failed engines: {engines}", engines=tr(", ").join(sorted(attempt.engines)))
         return TrialResult(attempt.provider, True, message, attempt.elapsed_ms)
     return TrialResult(attempt.provider, False, attempt.message, attempt.elapsed_ms, attempt.code, attempt.hint)
 

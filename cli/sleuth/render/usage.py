@@ -25,7 +25,8 @@ def render(report: "UsageReport", out: TextIO, color: str) -> None:
     console = make_console(out, color)
     dates = {"first": report.days[0].date, "last": report.days[-1].date}
     title = trn("{count} day, {first} to {last}", "{count} days, {first} to {last}", len(report.days), **dates)
-    print_lines(console, [Text(f"{title} · {clean(report.provider, 60)}" if report.provider else title, "bold")])
+    title = f"{title} · {clean(report.provider, 60)}" if report.provider else title
+    print_wrapped(console, Text(title, "bold"), "")
     for line in _summary(report):
         print_wrapped(console, Text(line), "")
     if report.providers:

@@ -113,6 +113,11 @@ def test_errors_are_shown_in_chinese(make_sleuth: Any) -> None:
     assert "没有要搜索的内容" in sleuth("search").err
 
 
+def test_lists_have_chinese_commas(make_sleuth: Any) -> None:
+    done = make_sleuth(LC_ALL="zh_CN.UTF-8")("search", "-p", "searxng,brave,serper", "x")
+    assert "没有搜索源响应（searxng、brave、serper）：" in done.err
+
+
 @pytest.mark.parametrize(
     "words",
     [

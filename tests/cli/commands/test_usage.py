@@ -214,6 +214,10 @@ def shown(report: UsageReport, columns: int = 80, color: str = "never") -> list[
     return out.getvalue().splitlines()
 
 
+def test_dates_are_not_broken_on_a_narrow_terminal() -> None:
+    assert shown(example(), 24)[:2] == ["30 days, 2026-06-01 to", "2026-06-30"]
+
+
 def example(days: int = 30, **changes: Any) -> UsageReport:
     tally = Tally(12, 9, 2, 4, 250, 12_000, 0.06, {"ok": 9})
     entries = tuple(Day(f"2026-06-{number:02}", 2, number % 10, 0, number) for number in range(1, days + 1))

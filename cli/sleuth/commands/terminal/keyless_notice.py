@@ -23,7 +23,7 @@ def show_once(runtime: Runtime, providers: tuple[str, ...], query: Query, *, off
     if own:
         beginning = "queries go to {own}; if it fails, to the first of these that answers: "
     choices = tr("; to choose one: sleuth providers use ID; to use none: sleuth config set websearch.keyless false")
-    runtime.note(tr(beginning, own=own) + ", ".join(names) + choices)
+    runtime.note(tr(beginning, own=own) + tr(", ").join(names) + choices)
     from sleuth.base.files import private_folder, write_atomic
     from sleuth.base.logs import log
 

@@ -149,7 +149,9 @@ def check_library(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         yield found
         return
     with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
-        sources = dict(connection.execute("SELECT source, count(*) FROM page GROUP BY source").fetchall())
+        is_complete = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'page'").fetchone()
+        counts = "SELECT source, count(*) FROM page GROUP BY source"
+        sources = dict(connection.execute(counts).fetchall()) if is_complete else {}
     shown = ", ".join(f"{name}: {count}" for name, count in sorted(sources.items()))
     yield ok(f"{path}: {shown}") if sources else skipped(tr("{path} is empty", path=path))
 

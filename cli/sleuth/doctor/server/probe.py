@@ -84,12 +84,12 @@ class ProbeResult(Record):
         """Return the reply in a few words."""
         if self.reply is None:
             problem = (tr(self.error.detail) or type(self.error).__name__) if self.error else ""
-            return f"{self.path}: {tr('no response in time') if self.timed_out else clean(problem, 200)}"
+            return f"{self.path}{tr(': ')}{tr('no response in time') if self.timed_out else clean(problem, 200)}"
         server = clean(self.header("server"), 60)
         title = TITLE.search(self.text)
         named = tr("{status} from {server}", status=f"HTTP {self.status}", server=server) if server else ""
-        words = [f"{self.path}: {named or f'HTTP {self.status}'}", f"“{clean(title[1], 80)}”" if title else ""]
-        return ", ".join(word for word in words if word)
+        summary = f"{self.path}{tr(': ')}{named or f'HTTP {self.status}'}"
+        return tr("{summary}, “{title}”", summary=summary, title=clean(title[1], 80)) if title else summary
 
 
 class Prober:

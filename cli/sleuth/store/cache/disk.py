@@ -126,9 +126,12 @@ class DiskCache(Cache):
 
     def stats(self) -> dict[str, Any]:
         """Return the number, size and age of the entries."""
+        from sleuth.store.database import open_read_only
+
         found: dict[str, Any] = {"entries": 0, "bytes": 0, "oldestSeconds": None, "folder": self.folder}
         try:
-            row = self._read("SELECT count(*), sum(length(value)), min(store_time) FROM Cache")
+            with closing(open_read_only(self.file)) as connection:
+                row = connection.execute("SELECT count(*), sum(length(value)), min(store_time) FROM Cache").fetchone()
             oldest = max(0, round(time.time() - row[2])) if row[2] else None
         except (OSError, sqlite3.Error, TypeError, ValueError, OverflowError):
             return found

@@ -5,6 +5,7 @@ import os
 import socket
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,16 @@ def test_damaged_cache_and_library_are_found(sleuth: Any, examine: Examine) -> N
     found = examine()
     assert found["cache"].state == "warn"
     assert found["library"].state == "fail"
+
+
+def test_library_without_tables_is_empty(sleuth: Any, examine: Examine) -> None:
+    path = Path(sleuth.home) / "data" / "library.db"
+    path.parent.mkdir(parents=True, mode=0o700)
+    with closing(sqlite3.connect(path)) as connection:  # what a full disk left
+        connection.execute("PRAGMA application_id = 1")
+    path.chmod(0o600)
+    found = examine()["library"]
+    assert (found.state, found.evidence) == ("skipped", f"{path} is empty")
 
 
 def test_cache_that_is_turned_off_is_reported(examine: Examine) -> None:

@@ -139,6 +139,19 @@ def test_cache_is_cleared_and_counted(cache: DiskCache, folder: str) -> None:
     assert cache.stats() == empty
 
 
+def test_cache_in_a_folder_that_is_not_writable_is_counted(cache: DiskCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.put("a", "x", 60)
+    connect = sqlite3.connect
+
+    def read_only(address: str, *args: Any, **options: Any) -> sqlite3.Connection:
+        if "immutable" not in address:  # SQLite cannot create the files beside it; root could
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(address, *args, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", read_only)
+    assert cache.stats()["entries"] == 1
+
+
 def test_files_and_folders_are_private_whatever_the_umask(cache: DiskCache, tmp_path: Path) -> None:
     before = os.umask(0)
     try:
