@@ -1,7 +1,5 @@
 """`sleuth providers`: the provider table."""
 
-import json
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -15,16 +13,13 @@ from sleuth.commands.provider_comparison import COMPARE_EPILOG, compare
 from sleuth.commands.provider_facts import places, provider_as_json
 from sleuth.commands.terminal.options import seconds
 from sleuth.commands.terminal.typer_app import Json, make_app, parameters_of
-from sleuth.engine.options import split
-from sleuth.runtime import Runtime, built_in
-from sleuth.store.provider_table import CLEARABLE, FIELDS, NUMBER_OPTIONS, ProviderRow, not_built_in
+from sleuth.runtime import Runtime
+from sleuth.store.provider_table import CLEARABLE, FIELDS, NUMBER_OPTIONS
+from sleuth.store.setting_types import NAMES
 from sleuth.store.settings import DEFAULT_PROVIDER, change
 from sleuth_providers import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sleuth.engine.selector import Candidate, ProviderSelector
     from sleuth_providers.base import Provider
 
 app = make_app("Manage providers: list, show, set, test, use, add, remove, reset, compare.")
@@ -84,11 +79,9 @@ def list_(
         print("\n".join(row.id for row in shown), file=runtime.stdout)
         return
     chain = places(runtime.selector)
-    candidates = _loadable(runtime.selector, shown)
-    items = [provider_as_json(runtime.selector, candidate, chain) for candidate in candidates]
+    items = [provider_as_json(runtime.selector, one, chain) for one in runtime.selector.loadable(shown)]
     if as_json:
-        document = {"items": items, "total": len(rows), "limit": limit, "offset": offset}
-        write_json(document, runtime.stdout)
+        write_json({"items": items, "total": len(rows), "limit": limit, "offset": offset}, runtime.stdout)
         return
     from sleuth.render.providers import render_list
 
@@ -199,10 +192,7 @@ def remove(runtime: Runtime, id: Id) -> None:
 def reset(runtime: Runtime, id: Id) -> None:
     """Reset a built-in provider to its defaults; this deletes its key."""
     id = runtime.table.get(id).id
-    seeds = {adapter.id: adapter for adapter in built_in()}
-    if id not in seeds:
-        raise not_built_in(id)
-    runtime.table.reset(id, seeds[id])
+    runtime.table.reset(id, runtime.selector.candidate(id).adapter)
     runtime.health.forget(id)
     print(tr("{id} was reset to its defaults", id=id), file=runtime.stderr)
 
@@ -244,12 +234,6 @@ def test(
 app.command("compare", ("providers", "timeout"), epilog=COMPARE_EPILOG)(compare)
 
 
-def _loadable(selector: "ProviderSelector", rows: list[ProviderRow]) -> "Iterator[Candidate]":
-    for row in rows:
-        with suppress(RequestError):  # the package of its adapter is not installed
-            yield selector.candidate(row.id)
-
-
 def _warn_if_unencrypted(runtime: Runtime, id: str) -> None:
     from sleuth.store import keys
 
@@ -281,14 +265,11 @@ def _fields(runtime: Runtime, id: str, values: dict[str, Any]) -> dict[str, Any]
 
 
 def _parse_engines(text: str) -> list[str]:
-    if not text.lstrip().startswith("["):
-        return list(split([text]))
     try:
-        engines: list[str] = json.loads(text)  # the table refuses what is not a list of names
+        return list(NAMES.parse(text))  # the table refuses what is not a list of names
     except ValueError:
         hint = "separate the names with commas, or give a JSON array"
         raise RequestError("invalid value {value!r} for {name}", hint, name="engines", value=text) from None
-    return engines
 
 
 def _parse_options(options: list[str] | None, adapter: "Provider") -> dict[str, str]:

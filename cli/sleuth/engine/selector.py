@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 
 from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError, describe, local_time
@@ -81,6 +82,12 @@ class ProviderSelector:
                 reason=reason,
             ) from problem
 
+    def loadable(self, rows: Iterable[ProviderRow]) -> Iterator[Candidate]:
+        """Yield the providers of rows, except those whose package is not installed."""
+        for row in rows:
+            with suppress(RequestError):
+                yield self.candidate(row.id)
+
     def discover(self) -> list[str]:
         """Add providers of newly installed packages to the table; returns messages about those that fail to load."""
         problems = []
@@ -100,8 +107,8 @@ class ProviderSelector:
         for candidate in candidates:
             if not candidate.row.enabled:
                 raise RequestError("{id} is disabled", "enable it: sleuth providers set {id} --enable", id=candidate.id)
-        others = [row.id for row in self.table.all() if row.enabled and row.id not in ids] if "all" in ids else []
-        usual = [one for one in map(self.candidate, others) if not one.adapter.opt_in]
+        others = [row for row in self.table.all() if row.enabled and row.id not in ids] if "all" in ids else []
+        usual = [one for one in self.loadable(others) if not one.adapter.opt_in]
         fitting = [one for one in usual if not category or category in one.adapter.categories]
         return candidates + [candidate for candidate in fitting if self.obstacle(candidate) is None]
 

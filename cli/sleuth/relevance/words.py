@@ -79,7 +79,7 @@ class TokenCounter:
                 counts[stem] = counts.get(stem, 0) + 1
         if spaced is not normal:
             runs = UNSPACED_RUN.findall(normal)
-            length += sum(map(_number_of_pieces, runs))
+            length += sum(max(len(run) - 2, 1) if THREES.match(run) else 2 * len(run) - 1 for run in runs)
             self._count_unspaced(normal, counts)
             for piece in (piece for run in runs for piece in _pieces(run)) if self._threes else ():
                 if piece in self._threes:
@@ -193,10 +193,6 @@ def _pieces(run: str) -> Iterator[str]:
     else:
         yield from run
         yield from (run[at : at + 2] for at in range(len(run) - 1))
-
-
-def _number_of_pieces(run: str) -> int:
-    return max(len(run) - 2, 1) if THREES.match(run) else 2 * len(run) - 1
 
 
 @lru_cache(maxsize=1 << 16)

@@ -31,8 +31,7 @@ def render(entries: "Iterable[HistoryEntry]", out: TextIO, color: str) -> None:
         lead = Text.assemble((f"{entry.number:>{digits}}  ", "cyan"), (when, "dim"))
         lead.append("  " if console.width >= MIN_WIDTH else "\n  ")
         gap = " " * (max(column - width(query), 0) + 2 if console.width >= MIN_WIDTH else 2)
-        line = Text.assemble((query, "bold"), (gap + _how(entry), "dim"))
-        print_wrapped(console, line, indent, lead)
+        print_wrapped(console, Text.assemble((query, "bold"), (gap + _how(entry), "dim")), indent, lead)
 
 
 def _how(entry: "HistoryEntry") -> str:

@@ -106,8 +106,7 @@ def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:
     known = facts(hit)
     after = sum(text_width(fact.text) + len(SEPARATOR) for fact in known)
     on_own_line = bool(known) and not view.full_urls and room - after < min(MIN_ADDRESS_WIDTH, text_width(hit.url))
-    space = room if on_own_line else room - after
-    text = _address(hit.url, view, styles, space)
+    text = _address(hit.url, view, styles, room if on_own_line else room - after)
     for number, fact in enumerate(known):
         text.append("\n" if on_own_line and number == 0 else SEPARATOR, styles["quiet"])
         link = Style(link=ascii_url(fact.url)) if fact.url else Style()

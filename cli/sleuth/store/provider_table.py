@@ -179,7 +179,8 @@ class ProviderTable:
     def reset(self, id: str, adapter: Provider) -> ProviderRow:
         """Reset a built-in row to its initial values."""
         if not self.get(id).built_in:
-            raise not_built_in(id)
+            hint = "change it: sleuth providers set {id} …"
+            raise RequestError("{id!r} is not built in and has no defaults", hint, id=id)
         initial = {"name": adapter.name, "type": adapter.type, "using_browser": False, "enabled": True}
         return self.update(id, dict.fromkeys(CLEARABLE) | initial)
 
@@ -200,11 +201,6 @@ class ProviderTable:
             return _sanitized({name: row[name] for name in ProviderRow._fields})
         except IndexError as problem:  # a missing column
             raise database_error(self.path, problem) from problem
-
-
-def not_built_in(id: str) -> RequestError:
-    """Return the error for resetting a custom provider."""
-    return RequestError("{id!r} is not built in and has no defaults", "change it: sleuth providers set {id} …", id=id)
 
 
 def _sanitized(values: dict[str, Any]) -> ProviderRow:

@@ -52,10 +52,8 @@ def choice(*names: str) -> SettingType:
 
 
 def _list(text: str) -> list[str]:
-    text = text.strip()
-    if text.startswith("["):
-        names: list[str] = _toml_value(text)
-        return names
+    if text.lstrip().startswith("["):
+        return list(_toml_value(text))
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
@@ -145,16 +143,12 @@ COMPRESSION_KEYS: dict[str, SettingType] = {
 }
 
 
-def _is_compression(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and "method" in value
-        and all(name in COMPRESSION_KEYS and COMPRESSION_KEYS[name].accepts(entry) for name, entry in value.items())
-    )
-
-
 COMPRESSION = SettingType(
-    _is_compression,
+    lambda v: (
+        isinstance(v, dict)
+        and "method" in v
+        and all(name in COMPRESSION_KEYS and COMPRESSION_KEYS[name].accepts(entry) for name, entry in v.items())
+    ),
     _toml_value,
     Translatable("a table such as {example}", example="{ method = 'cutoff', cutoff_limit = 2000 }"),
 )

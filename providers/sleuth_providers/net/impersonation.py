@@ -172,17 +172,16 @@ def _cancel_all() -> None:
 @cache
 def _certificates() -> bytes | None:
     """Return the certificates of SSL_CERT_FILE or of the system as PEM; None where they are not a file."""
-    if named := os.environ.get("SSL_CERT_FILE"):
-        try:
-            with open(named, "rb") as file:
-                return file.read()
-        except OSError as problem:
-            raise UnreachableError("no certificates found in SSL_CERT_FILE or SSL_CERT_DIR") from problem
-    path = None if os.environ.get("SSL_CERT_DIR") else next((path for path in CA_BUNDLES if os.access(path, os.R_OK)), None)
-    if path is None or sys.platform != "linux":
+    is_default = sys.platform == "linux" and not os.environ.get("SSL_CERT_DIR")
+    bundles = [path for path in CA_BUNDLES if is_default and os.access(path, os.R_OK)]
+    path = os.environ.get("SSL_CERT_FILE") or next(iter(bundles), None)
+    if path is None:
         return None
-    with open(path, "rb") as file:
-        return file.read()
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as problem:
+        raise UnreachableError("no certificates found in SSL_CERT_FILE or SSL_CERT_DIR") from problem
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sqlite3
 from contextlib import closing
 from typing import Any
 
@@ -401,3 +402,12 @@ def test_key_without_a_name_or_command_is_refused(sleuth: Any, value: str) -> No
     done = sleuth("providers", "set", "brave", "--api-key", value)
     assert done.exit == 2
     assert "use env:NAME or cmd:COMMAND" in done.err
+
+
+def test_provider_whose_package_is_gone_does_not_stop_all_others(sleuth: Any) -> None:
+    sleuth("providers", "list")
+    with closing(sqlite3.connect(sleuth.home / "data" / "sleuth.db")) as database, database:
+        database.execute("UPDATE websearch_provider SET enabled = 0 WHERE id != 'searxng'")
+        database.execute("UPDATE websearch_provider SET adapter = 'gone', enabled = 1 WHERE id = 'brave'")
+    assert "SearXNG cannot be reached" in sleuth("search", "-p", "all", "x").err
+    assert "cannot load the adapter 'gone'" in sleuth("search", "-p", "brave", "x").err

@@ -89,7 +89,7 @@ def test_failing_command_is_reported_without_its_arguments(command: str) -> None
 
 def test_hanging_command_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keys, "COMMAND_TIMEOUT_S", 0.1)
-    with pytest.raises(SettingsError, match="did not end within 0.1 s: sh"):
+    with pytest.raises(SettingsError, match=r"did not end within 0\.1 s: sh"):
         find_keys(row("cmd:sh -c 'sleep 600; echo late'"), BRAVE, {})
 
 

@@ -70,7 +70,9 @@ def test_bot_check_in_front_of_the_server_is_named(
 
 
 def test_results_about_captchas_are_no_bot_check(without_json: HTTPServer) -> None:
-    page = PAGE.replace("<body>", "<head><title>captcha - SearXNG</title></head><body>").replace("larches", "g-recaptcha")
+    page = PAGE.replace("<body>", "<head><title>captcha - SearXNG</title></head><body>").replace(
+        "larches", "g-recaptcha"
+    )
     sent = {"q": "captcha", "locale": "en", "safesearch": "1"}
     without_json.expect_ordered_request("/search").respond_with_data(status=403)
     without_json.expect_ordered_request("/search", query_string=sent).respond_with_data(page, content_type="text/html")

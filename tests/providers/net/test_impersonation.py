@@ -202,7 +202,7 @@ def test_proxy_is_used_and_local_names_are_still_refused(site: Any) -> None:
 def test_proxy_that_refuses_connections_is_named_without_its_password() -> None:
     transport = impersonation.chrome_transport("http://me:word@127.0.0.1:9")
     assert transport
-    with pytest.raises(UnreachableError, match="proxy '127.0.0.1:9'") as caught:
+    with pytest.raises(UnreachableError, match=r"proxy '127\.0\.0\.1:9'") as caught:
         transport(Request("https://public.example/"), {}, ExchangeLimits(time.monotonic() + 20), None)
     assert "word" not in str(caught.value)
 

@@ -42,7 +42,8 @@ def complete(arguments: list[str], environ: "Mapping[str, str]") -> str:
         words = words[1:]
     elif len(words) > 1 and words[0] not in COMMANDS and not words[0].startswith("-"):
         words = ["search", *words]
-    rows = _read_table()
+    with open(TABLE, encoding="utf-8") as stream:
+        rows = [CompletionRow(line) for line in stream]
     below = [row.names[0] for row in rows if row.command == "sleuth watch" and row.kind == "command"]
     if words[:1] == ["watch"] and words[1:2] and (words[1].startswith("-") or (words[2:] and words[1] not in below)):
         words.insert(1, "run")  # which may be left out
@@ -82,11 +83,6 @@ def split_line(line: str) -> list[str]:
         else:
             words[-1] += sign
     return words
-
-
-def _read_table() -> list[CompletionRow]:
-    with open(TABLE, encoding="utf-8") as stream:
-        return [CompletionRow(line) for line in stream]
 
 
 class _Words:

@@ -81,8 +81,7 @@ def check_names(file: LimiterFile, prefix: str = "", table: dict[str, Any] | Non
             values = {"name": clean(name, 80), "remove_or_rename": remove_or_rename(near)}
             yield fail(file.at(key), "limiter-unknown-name", **values)
         elif type(value) is not PYTHON_TYPES[SCHEMA[name]]:
-            accepted = tr(WORDS[SCHEMA[name]])
-            yield fail(file.at(key), "limiter-value-type", name=name, accepted=accepted)
+            yield fail(file.at(key), "limiter-value-type", name=name, accepted=tr(WORDS[SCHEMA[name]]))
         elif isinstance(value, dict):
             yield from check_names(file, f"{name}.", value)
 

@@ -21,7 +21,7 @@ from sleuth.doctor.finding import Check, Finding, fail, ok, shell, skipped, warn
 from sleuth.doctor.installation.shared_cache import check_shared_cache
 from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
 from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
-from sleuth.engine.selector import Candidate, ProviderSelector
+from sleuth.engine.selector import ProviderSelector
 from sleuth.store import keys
 from sleuth.store.settings import (
     CACHE_URL,
@@ -53,7 +53,9 @@ def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         yield skipped(tr("the database with the keys cannot be used"))
         return
     default = selector.default()
-    used = list(_in_use(selector, {candidate.id for candidate in selector.chain()}))
+    chain = {candidate.id for candidate in selector.chain()}
+    rows = (row for row in selector.table.all() if row.id in chain or row.api_key or not row.built_in)
+    used = list(selector.loadable(row for row in rows if row.enabled))
     sources = {candidate.id: keys.origin(candidate.row, candidate.adapter, runtime.environ) for candidate in used}
     shown = ", ".join(f"{id}: {clean(source, 60)}" for id, source in sources.items() if source)
     missing = [candidate.id for candidate in used if candidate.adapter.needs_key and not sources[candidate.id]]
@@ -64,18 +66,7 @@ def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         set_keys = [f"sleuth providers set {id} --api-key -" for id in missing]
         yield report(tr("no key: {names}", names=", ".join(missing)), "keys-missing", set_keys=set_keys)
     else:
-        names = ", ".join(candidate.id for candidate in used)
-        yield ok(shown or tr("no key is needed for {names}", names=names))
-
-
-def _in_use(selector: ProviderSelector, named: set[str]) -> Iterator[Candidate]:
-    """Yield the providers that a search may query, and those that have a key or were added."""
-    for row in selector.table.all():
-        if row.enabled and (row.id in named or row.api_key or not row.built_in):
-            try:
-                yield selector.candidate(row.id)
-            except SleuthError:  # its package is gone; `providers list` shows that
-                continue
+        yield ok(shown or tr("no key is needed for {names}", names=", ".join(sources)))
 
 
 def check_model(runtime: "Runtime", settings: Settings) -> Finding:
@@ -89,8 +80,7 @@ def check_model(runtime: "Runtime", settings: Settings) -> Finding:
     if value and not key:
         return fail(f"llm.api_key = {clean(value, 60)}", "model-key-empty", variable=value[4:])
     if key and is_in_clear(url):
-        better = clean_url(url).replace("http:", "https:", 1)
-        return warn(clean_url(url), "model-key-in-clear", url=better)
+        return warn(clean_url(url), "model-key-in-clear", url=clean_url(url).replace("http:", "https:", 1))
     wanted = {LLM_MODEL.key: settings[LLM_MODEL]}
     if settings.look_up(LLM_REASONER).origin != "default":  # else the same model reflects
         wanted[LLM_REASONER.key] = settings[LLM_REASONER]
@@ -159,8 +149,7 @@ def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     try:
         read_toml(path)
     except SettingsError as problem:
-        text = tr(problem.message, **problem.values)
-        yield fail(clean(text, 500, entities=False), "config-not-toml")
+        yield fail(clean(tr(problem.message, **problem.values), 500, entities=False), "config-not-toml")
         return
     problems = list(settings.problems())
     for text in problems:

@@ -40,8 +40,7 @@ def address_is_valid(parsed: ParsedAddress, session: Session) -> Finding:
     if parsed.has_login:
         return session.warn(tr("the address contains a user name"), "address-with-login", endpoint.url)
     if endpoint.host in WILDCARD_HOSTS:
-        better = endpoint._replace(host="127.0.0.1").url
-        return session.warn(endpoint.url, "address-wildcard", better)
+        return session.warn(endpoint.url, "address-wildcard", endpoint._replace(host="127.0.0.1").url)
     return ok(_route(endpoint), title=endpoint.url)
 
 

@@ -96,8 +96,7 @@ def _running(session: Session, container: Container, values: dict[str, str]) -> 
     if port in container.published:
         return session.warn(evidence, "container-silent", **values)
     if container.published:
-        url = f"http://localhost:{min(container.published)}"
-        return session.warn(evidence, "container-other-port", url)
+        return session.warn(evidence, "container-other-port", f"http://localhost:{min(container.published)}")
     return session.warn(evidence, "container-no-port")
 
 

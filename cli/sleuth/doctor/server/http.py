@@ -79,8 +79,7 @@ def access_is_allowed(session: Session) -> Finding:
         return session.fail(evidence, login_needed(session, refused))
     target = urlsplit(session.health.target)
     if target.hostname and target.hostname != session.endpoint.host:
-        evidence = tr("redirected to {host}", host=target.hostname)
-        return session.fail(evidence, "login-page", LOCAL_SERVER)
+        return session.fail(tr("redirected to {host}", host=target.hostname), "login-page", LOCAL_SERVER)
     if all(seen.is_bot_check or (seen.status == 403 and not seen.signed) for seen in session.probes):
         return session.fail(session.health.summary, "access-denied", LOCAL_SERVER)
     return ok(tr("user name and password are accepted") if session.account.username else tr("no login needed"))

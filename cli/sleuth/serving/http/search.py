@@ -55,8 +55,7 @@ def log_tracing(tracing: Tracing | None) -> None:
 def _summarize(client: Client, questions: list[str], links: list[str]) -> dict[str, Any]:
     started = time.monotonic()
     query = " ".join(questions[1:])
-    urls = list(dict.fromkeys(clean_url(link) or link for link in links))
-    summary = client.summarize(urls, query)
+    summary = client.summarize(list(dict.fromkeys(clean_url(link) or link for link in links)), query)
     settings = client.runtime.settings
     compression = compression_options(settings)
     limit = settings[FETCH_CHARS] if compression.method == "none" else None  # else the whole page is compressed below

@@ -43,8 +43,7 @@ def listen(host: str, port: int, *, remote: bool) -> socket.socket:
 
 
 def _no_address(host: str) -> RequestError:
-    hint = "omit --host to listen on 127.0.0.1"
-    return RequestError("{host!r} is not an address of this machine", hint, host=host)
+    return RequestError("{host!r} is not an address of this machine", "omit --host to listen on 127.0.0.1", host=host)
 
 
 def is_loopback(address: str) -> bool:

@@ -89,7 +89,9 @@ class DiskCache(Cache):
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry for a key, even if expired."""
         try:
-            row = self._read(READ, (key,))
+            check_own_database(self.file)
+            with closing(sqlite3.connect(f"file:{quote(self.file)}?mode=rw", uri=True, timeout=1.0)) as connection:
+                row = connection.execute(READ, (key,)).fetchone()
             if row is None or not isinstance(row[0], str):
                 return None
             now = time.time()
@@ -149,11 +151,6 @@ class DiskCache(Cache):
                 if stack.enter_context(locked(path, min(LOCK_STALL_TIMEOUT_S, timeout / 3), once=True)):
                     stack.enter_context(renewing(partial(os.utime, path), LOCK_RENEWAL_S))
             yield
-
-    def _read(self, statement: str, values: tuple[Any, ...] = ()) -> Any:
-        check_own_database(self.file)
-        with closing(sqlite3.connect(f"file:{quote(self.file)}?mode=rw", uri=True, timeout=1.0)) as connection:
-            return connection.execute(statement, values).fetchone()
 
     def _change(self, work: Any) -> Exception | None:
         """Change the cache; an error is logged and returned, not raised."""

@@ -113,8 +113,7 @@ def save(key: RenderedKey, format: str, texts: tuple[str, str, str, str], age: f
         return
     body = "\0".join(parts).encode("utf-8", "surrogatepass")
     try:
-        folder = private_folder(key.paths.rendered)
-        _make_room(folder)
+        _make_room(private_folder(key.paths.rendered))
         write_atomic(key.file, b"%b\0%b" % (digest(body), body), sync=False)
     except (OSError, SleuthError) as problem:
         from sleuth.base.logs import log
