@@ -13,12 +13,15 @@ SENTENCE_ENDS = tuple(".!?:。！？：")
 MAX_LABEL_CHARS = 30  # of a section name, an author or a date above the title
 MAX_PREFACE_CHARS = 200  # of a section name or a date before the title
 KINDS = ("heading", "paragraph", "item", "quote", "code", "table")
-MAX_LEVEL = 100  # of nested lists
+MAX_LEVEL = 20  # of nested lists
+MAX_TABLE_FILL = 4  # cells per cell of the text; if filling up short rows takes more, a table is written as code
 # Code spans, bare URLs, and what could start a link, a link definition or HTML.
 MARKUP = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`{1,3})[^`\n]+(?P=ticks)(?!`))|(?P<url>(?i:://|www\.)\S*+)"
     r"|(?P<mark>`|\\(?=[\\`<(\[])|(?<=\])[(:]|<(?=[A-Za-z/!?]))"
 )
+# A heading, quote or fence, and the line below the head of a table.
+LINE_MARKUP = re.compile(r"^(?:#{1,6}(?=\s|$)|>|~~~|[|:-](?=[: \t-]*+\|[|: \t-]*+$))", re.MULTILINE)
 SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？](?:[”’」』）]*)")
 
 
@@ -32,6 +35,7 @@ class Block(Record):
 
 def block(kind: str, text: str, level: int = 0) -> Block:
     """Sanitise text and make it a block; only code keeps its indentation."""
+    level = min(max(level, 0), MAX_LEVEL)
     if kind == "code":
         return Block(kind, "\n".join(_clean_code(line) for line in text.splitlines()).strip("\n"), level)
     if kind == "table":
@@ -94,15 +98,17 @@ def _indented(mark: str, text: str, following: str = "") -> str:
 
 
 def _table(text: str) -> str:
-    rows = [[escape(cell).replace("|", "\\|") for cell in row.split("\t")] for row in text.split("\n")]
-    width = max(len(row) for row in rows)
+    rows = [[escape(cell.replace("|", "\\|")) for cell in row.split("\t")] for row in text.split("\n")]
+    width = max(map(len, rows))
+    if width * len(rows) > MAX_TABLE_FILL * sum(map(len, rows)):
+        return _marked(Block("code", text.replace("\t", " | ")))
     lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in rows]
     return "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])
 
 
 def escape(text: str) -> str:
-    """Escape links, images, HTML, headings, quotes and fences; code spans stay as they are."""
-    return re.sub(r"^(#{1,6}(?=\s|$)|>|~~~)", r"\\\1", MARKUP.sub(_escape_markup, text), flags=re.MULTILINE)
+    """Escape links, images, HTML, headings, quotes, fences and tables; code spans stay as they are."""
+    return LINE_MARKUP.sub(r"\\\g<0>", MARKUP.sub(_escape_markup, text))
 
 
 def _escape_markup(found: re.Match[str]) -> str:
@@ -167,23 +173,30 @@ def _word_list(text: str) -> list[str]:
 
 
 def _part(one: Block, room: int) -> Block | None:
-    """Return as much of a block as fits, up to the end of a line, a sentence or a word."""
-    overhead = len(_marked(one)) - len(one.text)
-    text = one.text[: max(0, room - overhead)]
+    """Return as much of a block as fits."""
+    part = _start(one, room)
+    while part.text and (size := len(_marked(part))) > room:
+        part = _start(one, len(part.text) * room // size)
+    return part if part.text else None
+
+
+def _start(one: Block, length: int) -> Block:
+    """Return a block up to the end of a line, a sentence or a word."""
+    text = one.text[:length]
     if one.kind in ("code", "table") and "\n" in text:
         text = text[: text.rfind("\n")].rstrip("\n")
     else:
         ends = [match.end() for match in SENTENCE_END.finditer(text)]
         end = ends[-1] if ends and ends[-1] > len(text) // 2 else text.rfind(" ")
         text = text[:end].rstrip() if end > len(text) // 2 else text
-    return one._replace(text=text) if text else None
+    return one._replace(text=text)
 
 
 def from_json(value: Any) -> list[Block]:
     """Read blocks from a cache, which others may write to; raise ValueError or TypeError for anything else."""
     if any(kind not in KINDS or type(text) is not str or type(level) is not int for kind, text, level in value):
         raise ValueError("not blocks")
-    return [block(kind, text, min(max(level, 0), MAX_LEVEL)) for kind, text, level in value]
+    return [block(kind, text, level) for kind, text, level in value]
 
 
 def from_plain(text: str) -> list[Block]:

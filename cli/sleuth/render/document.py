@@ -23,6 +23,8 @@ BULLET, BAR, RULE = "• ", "│ ", "─"
 CODE_INDENT = "    "
 MAX_INDENT_LEVELS = 8  # deeper lists and quotes would leave no room
 MIN_WIDTH = 8
+MIN_COLUMN_WIDTH = 6  # rich needs 4 and drops the text of narrower columns
+MAX_TABLE_CELLS = 5_000  # rich takes a second for them; the rows of larger tables are printed as lines
 
 Styles = Mapping[str, str]
 
@@ -85,6 +87,10 @@ class MarkdownRenderer:
         from rich.table import Table
 
         rows = [[self._inline(cell) for cell in row.children] for part in node.children for row in part.children]
+        if len(rows[0]) * MIN_COLUMN_WIDTH > width or len(rows[0]) * len(rows) > MAX_TABLE_CELLS:
+            for row in rows:
+                yield from wrap(Text(" | ").join(row), width)
+            return
         table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style=self.styles["title"], border_style="dim")
         for cell in rows[0]:
             table.add_column(cell, overflow="fold")

@@ -71,10 +71,52 @@ def test_every_kind_has_its_form() -> None:
         ("`` `a` `<img src=x>`", "\\`\\` `a` `<img src=x>`"),
         ("use `Vec<T>` here", "use `Vec<T>` here"),
         ("1 < 2 and #hashtag [1]", "1 < 2 and #hashtag [1]"),
+        ("a|b\n-|-\n1", "a|b\n\\-|-\n1"),
+        ("|a|b|\n|:-:|--|", "|a|b|\n\\|:-:|--|"),
     ],
 )
 def test_markup_in_the_text_of_a_page_is_escaped(text: str, markdown: str) -> None:
     assert as_markdown([block("paragraph", text)]) == markdown
+
+
+@pytest.mark.parametrize(
+    ("cell", "markdown"), [("|", "\\|"), ("||", "\\|\\|"), (":|", ":\\|"), ("-", "-"), ("\\|", "\\\\\\|")]
+)
+def test_a_cell_stays_one_cell(cell: str, markdown: str) -> None:
+    assert as_markdown([block("table", f"a\tb\n{cell}\tc")]).endswith(f"\n| {markdown} | c |")
+
+
+def test_short_rows_of_a_table_are_filled_up() -> None:
+    assert as_markdown([block("table", "Title\na\tb\n1")]) == "| Title |  |\n| --- | --- |\n| a | b |\n| 1 |  |"
+
+
+def test_a_table_of_one_wide_and_many_short_rows_is_code() -> None:
+    blocks = [block("table", "\t".join("a" * 9) + "\nb" * 9)]
+    assert as_markdown(blocks) == f"```\n{as_text(blocks)}\n```"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "most"),
+    [
+        ("table", "a\t" * 300 + "\nb" * 300, 5),
+        ("table", ("a\t" * 20 + "\nb" * 6) * 20, 9),
+        ("item", "a\n" * 500, 22),
+        ("code", "`" * 1000, 4),
+        ("paragraph", "://" + "<" * 1000, 5),
+    ],
+)
+def test_no_form_is_many_times_as_long_as_its_text(kind: str, text: str, most: int) -> None:
+    blocks = from_json([[kind, text, 10**9]])
+    assert len(as_markdown(blocks)) < most * len(text)
+    assert len(as_text(blocks)) < most * len(text)
+
+
+@pytest.mark.parametrize("text", ["a|" * 300 + "\n" + "-|" * 300 + "\nb" * 300, "a\t" * 300 + "\nb" * 300])
+def test_viewers_do_not_fill_up_tables_without_end(text: str) -> None:
+    from sleuth.base.markdown import parser
+
+    for kind in KINDS:
+        assert len(parser().parse(as_markdown([block(kind, text)]))) < 2000  # 300 × 300 cells would be 270,000 tokens
 
 
 def test_a_fence_is_longer_than_what_it_holds() -> None:
@@ -123,6 +165,21 @@ def test_code_and_tables_are_cut_at_a_line() -> None:
     assert kept[0].text == "one\ntwo"
     kept, _ = cut([block("table", "a\tb\n1\t2\n3\t4")], 42)
     assert kept[0].text == "a\tb\n1\t2"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("table", "\n".join(f"{number}\tname\tvalue\tunit" for number in range(3000))),
+        ("item", "A sentence.\n" * 3000),
+        ("code", "`" * 1500 + "\ncode" * 5000),
+        ("paragraph", "`<a. " * 6000),
+    ],
+)
+def test_a_long_block_is_cut_to_what_fits(kind: str, text: str) -> None:
+    kept, truncated = cut([block(kind, text, 5)], 20_000)
+    assert truncated
+    assert 17_000 < len(as_markdown(kept)) <= 20_000
 
 
 def test_the_longest_page_is_limited() -> None:

@@ -63,6 +63,15 @@ def test_table_fits_its_terminal() -> None:
     assert "\x1b]8;" in printed(text)
 
 
+@pytest.mark.parametrize(("columns", "rows"), [(11, 1), (300, 1), (2, 2600)])
+def test_table_that_is_too_wide_or_long_is_printed_as_lines(columns: int, rows: int) -> None:
+    text = f"|{'字字|' * columns}\n|{'-|' * columns}\n" + f"|{'字字|' * columns}\n" * rows
+    shown = lines(text)
+    assert "".join(shown).count("字") == 2 * columns * (rows + 1)
+    assert shown[0].startswith("字字 | 字字")
+    assert max(map(len, shown)) <= 60
+
+
 def test_citations_are_hyperlinks_and_weak_ones_are_highlighted() -> None:
     text = "[[1]](https://tokio.rs/a) [[3??]](https://x.org/3)"
     shown = printed(text, "dark")
