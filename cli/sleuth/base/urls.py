@@ -46,7 +46,8 @@ def origins(hosts: str) -> set[tuple[str, str, int | None]]:
 def is_in_clear(url: str) -> bool:
     """Tell whether requests go unencrypted to another machine."""
     scheme, name, _ = origin(url)
-    return scheme == "http" and name not in ("localhost", "[::1]") and not re.fullmatch(r"127(\.\d{1,3}){3}", name)
+    is_local = name in ("localhost", "[::1]") or re.fullmatch(r"127(\.\d{1,3}){3}", name)
+    return scheme.partition("+")[0] in ("http", "redis", "valkey") and not is_local
 
 
 def domain(url: str) -> str:

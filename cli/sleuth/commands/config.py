@@ -1,5 +1,6 @@
 """`sleuth config`: show and change the settings."""
 
+import os
 from typing import Annotated, Any
 
 import typer
@@ -8,7 +9,7 @@ from sleuth.base.errors import Exit, RequestError, SettingsError, UnknownProvide
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text, write_json
 from sleuth.base.text import mask, strip_controls
-from sleuth.base.urls import mask_login
+from sleuth.base.urls import is_in_clear, mask_login
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.runtime import Runtime
 from sleuth.store.setting_types import to_toml
@@ -77,6 +78,9 @@ def set_(
         value = read_secret(runtime, key)
     _check_providers(runtime, setting, parse_value(setting, value))
     change(runtime.paths.config_file, key, value)
+    place = mask_login(value) if setting.kind.address else value
+    if place != value and is_in_clear(place.partition(",")[0]):  # the first node of a cluster
+        runtime.warn(tr("the key or password of {id} is sent unencrypted to {place}", id=key, place=place))
     _note_override(runtime, setting)
 
 
@@ -90,7 +94,6 @@ def unset(runtime: Runtime, key: Key) -> None:
 @app.command(epilog="Example: EDITOR=nano sleuth config edit")
 def edit(runtime: Runtime) -> int:
     """Open the file in $VISUAL or $EDITOR, then check it."""
-    import os
     import shlex
     import subprocess
 
@@ -133,7 +136,9 @@ def _report(runtime: Runtime) -> int:
     for problem in problems:
         runtime.warn(problem)
     if not problems:
-        print(tr("{path} is valid", path=runtime.paths.config_file), file=runtime.stdout)
+        path = runtime.paths.config_file
+        message = "{path} is valid" if os.path.exists(path) else "there is no file {path}; the defaults apply"
+        print(tr(message, path=path), file=runtime.stdout)
     return Exit.INVALID if problems else Exit.DONE
 
 

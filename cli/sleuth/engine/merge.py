@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from sleuth.base.i18n import tr
+from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
@@ -72,9 +72,22 @@ def merge(
         suggestions=_unique(text for reply in replies.all for text in reply.found.suggestions),
         corrections=_unique(text for reply in replies.all for text in reply.found.corrections),
         warnings=tuple(dict.fromkeys((*_warnings(request, replies, attempts), *invalid))),
-        notices=replies.notices,
+        notices=(*replies.notices, *(() if kept else _removed(request, replies, excluded))),
         attribution=_attribution(replies.all, kept),
     )
+
+
+def _removed(request: SearchRequest, replies: Replies, excluded: list[str]) -> Iterator[str]:
+    """Yield which filters dropped everything that the providers found, if they did."""
+    query = request.query
+    filters: dict[str, object] = {"--site": query.include, "--exclude": query.exclude, "--freshness": query.freshness}
+    filters |= {"rules": request.rules, "websearch.exclude_domains": excluded}
+    names = ", ".join(name for name, value in filters.items() if value)
+    count = len({result.url for reply in replies.all for result in reply.found.results})
+    if names and count:
+        yield trn(
+            "{count} result was removed by {filters}", "{count} results were removed by {filters}", count, filters=names
+        )
 
 
 def _attribution(replies: list[ProviderReply], hits: list[Hit]) -> tuple[str, ...]:

@@ -199,9 +199,11 @@ def unknown_key(key: str) -> SettingsError:
     """Return the error for an unknown key, with the closest known one."""
     from difflib import get_close_matches
 
-    near = get_close_matches(key, TABLE, 1, 0.6) or [name for name in TABLE if name.endswith(f".{key}")]
+    last, ends = key.rpartition(".")[2], {name: name.rpartition(".")[2] for name in TABLE}
+    near = [name for name, end in ends.items() if f"_{last}" in f"_{end}" or get_close_matches(last, [end], 1, 0.75)]
+    near = get_close_matches(key, near, 1, 0)
     message = "unknown setting {key}; did you mean {near}?" if near else "unknown setting {key}"
-    return SettingsError(message, "list all: sleuth config show", key=key, near="".join(near[:1]))
+    return SettingsError(message, "list all: sleuth config show", key=key, near="".join(near))
 
 
 def find_setting(key: str) -> Setting[Any]:

@@ -91,6 +91,33 @@ def test_providers_of_a_chain_may_be_joined(sleuth: Any) -> None:
     assert sleuth("config", "set", "websearch.chains", "{ news = ['bing-news+google-news'], books = [] }").exit == 0
 
 
+@pytest.mark.parametrize(
+    ("url", "warned"),
+    [
+        ("redis://:secret-1@10.1.2.3:6379/0", "redis://…@10.1.2.3:6379/0"),
+        ("valkey://10.1.2.3?password=secret-1", "valkey://10.1.2.3?password=…"),
+        ("redis+sentinel://u:secret-1@node1:26379,node2:26379/main", "redis+sentinel://…@node1:26379,node2:26379/main"),
+        ("rediss://:secret-1@10.1.2.3:6379/0", ""),
+        ("redis://:secret-1@127.0.0.1:6379/0", ""),
+        ("redis://10.1.2.3:6379/0", ""),
+        ("env:CACHE_URL", ""),
+    ],
+)
+def test_password_that_travels_unencrypted_is_warned_of(sleuth: Any, url: str, warned: str) -> None:
+    done = sleuth("config", "set", "cache.url", "-", stdin=f"{url}\n")
+    assert (done.exit, f"of cache.url is sent unencrypted to {warned}\n" in done.err) == (0, bool(warned))
+    assert "secret-1" not in done.err
+
+
+def test_validate_reports_that_there_is_no_file(sleuth: Any) -> None:
+    done = sleuth("config", "validate")
+    assert (done.exit, done.err) == (0, "")
+    assert done.out.startswith("there is no file ")
+    assert "config.toml; the defaults apply" in done.out
+    sleuth("config", "set", "websearch.max_results", "3")
+    assert sleuth("config", "validate").out.endswith("config.toml is valid\n")
+
+
 def test_unknown_key_suggests_the_closest_one(sleuth: Any) -> None:
     assert "did you mean websearch.max_results?" in sleuth("config", "set", "websearch.max_result", "3").err
     assert "did you mean cache.ttl_minutes?" in sleuth("config", "get", "ttl_minutes").err

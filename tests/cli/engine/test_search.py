@@ -389,6 +389,18 @@ def test_no_results_after_filters_is_not_the_end_of_the_results(sleuth: Any, sea
     assert "note: no results for 'x'" in sleuth("search", "-p", "searxng", "--site", "c.example", "x").err
 
 
+def test_filters_that_removed_every_result_are_named(sleuth: Any, searxng: HTTPServer) -> None:
+    search = ("search", "-p", "searxng", "x")
+    assert "removed by" not in sleuth(*search, "--exclude", "a.example").err
+    (message,) = sleuth(*search, "--json", "--site", "c.example").json["warnings"]
+    assert message == "3 results were removed by --site"
+    sleuth("config", "set", "websearch.exclude_domains", "*.example")
+    done = sleuth(*search, "--exclude", "c.example")
+    assert (
+        "note: no results for 'x'\nnote: 3 results were removed by --exclude, websearch.exclude_domains\n" in done.err
+    )
+
+
 @pytest.mark.parametrize("domain", ["http://", "foo bar"])
 def test_invalid_domain_is_refused(sleuth: Any, searxng: HTTPServer, domain: str) -> None:
     for option in ("--site", "--exclude"):

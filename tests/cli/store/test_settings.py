@@ -223,13 +223,15 @@ def test_invalid_secret_is_not_shown(file: Path) -> None:
         ("[agent.web_search]\nenable = true\n", "agent.web_search.enable", "agent.web_search.enabled"),
         ("websearch = 5\n", "websearch", ""),
         ("[completely]\ndifferent = 5\n", "completely.different", ""),
+        ("[websearch]\nbogus = 5\n", "websearch.bogus", ""),
+        ("[cache]\nttl = 5\n", "cache.ttl", "cache.ttl_minutes"),
     ],
 )
 def test_unknown_key_is_reported_with_a_suggestion(file: Path, text: str, key: str, suggestion: str) -> None:
     problems = list(load(file, text).problems())
     assert len(problems) == 1
     assert f"unknown setting {key}" in problems[0]
-    assert ("did you mean" in problems[0] and suggestion in problems[0]) or not suggestion
+    assert ("did you mean" in problems[0], suggestion in problems[0]) == (bool(suggestion), True)
 
 
 def test_table_instead_of_a_value_is_reported(file: Path) -> None:

@@ -72,14 +72,12 @@ def deliver_markdown(runtime: Runtime, text: str, output: str | None = None) -> 
     """Write Markdown: rendered on a terminal, and as it is elsewhere."""
     if not output and is_terminal(runtime):
         from sleuth.render.document import MarkdownRenderer
-        from sleuth.render.rich import MAX_WIDTH, STYLES, make_console
+        from sleuth.render.rich import MAX_WIDTH, STYLES, make_console, print_lines
 
         console = make_console(runtime.stdout, runtime.color)
         styles = STYLES[runtime.settings[UI_THEME]]
-        lines = MarkdownRenderer(console, styles, min(console.width, MAX_WIDTH)).lines(text)
         with console.capture() as capture:
-            for line in lines:
-                console.print(line, soft_wrap=True)
+            print_lines(console, MarkdownRenderer(console, styles, min(console.width, MAX_WIDTH)).lines(text))
         text = capture.get()
     deliver(runtime, text.rstrip("\n") + "\n", output)
 
