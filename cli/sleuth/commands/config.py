@@ -109,7 +109,7 @@ def edit(runtime: Runtime) -> int:
     except (OSError, ValueError, subprocess.CalledProcessError) as problem:
         hint = "use another one: EDITOR=nano sleuth config edit"
         raise SettingsError("the editor {editor!r} failed", hint, editor=editor) from problem
-    return _report(runtime)
+    return validate(runtime)
 
 
 @app.command(epilog="Example: cat $(sleuth config path)")
@@ -121,10 +121,6 @@ def path(runtime: Runtime) -> None:
 @app.command(epilog="Example: sleuth config validate && echo ok")
 def validate(runtime: Runtime) -> int:
     """Check the file: exit 0 when all values are valid, 2 otherwise."""
-    return _report(runtime)
-
-
-def _report(runtime: Runtime) -> int:
     read_toml(runtime.paths.config_file)
     settings = Settings(runtime.paths.config_file, runtime.environ)
     problems = list(settings.problems())

@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sleuth.base.errors import RequestError
+from sleuth.base.errors import RequestError, describe
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
-from sleuth.base.urls import clean_url, host
+from sleuth.base.urls import clean_url, domain, host
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.engine.content import archive_warning, nothing_read
 from sleuth.engine.search_options import SearchOptions
-from sleuth.library.files import file_page
+from sleuth.library.files import file_links, file_page
 from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, escape, from_markdown
 from sleuth.pages.chain import LayerAttempt
 from sleuth.pages.page import Page, page_as_json
 from sleuth.runtime import Runtime
+from sleuth_providers.errors import ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -230,11 +231,6 @@ def _show_links(runtime: Runtime, targets: list[str], as_json: bool, output: str
 
 def _links(runtime: Runtime, target: str, timeout: float | None) -> "list[PageLink] | Page":
     """Return the links of a page or file, or a page that says why it cannot be read."""
-    from sleuth.base.errors import describe
-    from sleuth.base.urls import domain
-    from sleuth.library.files import file_links
-    from sleuth_providers.errors import ProviderError
-
     try:
         return file_links(target) if target.startswith("file:") else runtime.reader.links(target, timeout)
     except ProviderError as problem:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sleuth.base import logs
+from sleuth.relevance.words import index_text
 from sleuth.store.database import run_script, transaction
 
 if TYPE_CHECKING:
@@ -65,8 +66,6 @@ def _storable(text: str) -> str:
 
 def add(connection: sqlite3.Connection, batch: list["Document"]) -> dict[str, int]:
     """Write one batch and count the documents added, updated and unchanged; tokens are made before locking."""
-    from sleuth.relevance.words import index_text
-
     fresh = [found for page in batch if (found := _to_write(connection, page))]
     tokens = [(index_text(page.title), index_text(page.text)) for page in fresh]
     outcomes = Counter(unchanged=len(batch) - len(fresh))
@@ -108,8 +107,6 @@ def _delete(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
 
 
 def _remove_tokens(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
-    from sleuth.relevance.words import index_text
-
     connection.execute(
         "INSERT INTO words (words, rowid, title, body) VALUES ('delete', ?, ?, ?)",
         (row["id"], index_text(row["title"]), index_text(row["text"])),
@@ -132,7 +129,6 @@ def update(connection: sqlite3.Connection, max_reindexed: int | None = None, *, 
     With `max_reindexed`, a library of more documents is not reindexed but searched as it is.
     """
     from sleuth.library.handbook import fingerprint, handbook_folder
-    from sleuth.relevance.words import index_text
 
     folder = handbook_folder() if handbook else None
     marks = {"tokens": index_text(PROBE_TEXT)} | ({"handbook": fingerprint(folder)} if folder else {})
@@ -156,7 +152,6 @@ def _marks(connection: sqlite3.Connection) -> dict[str, str]:
 
 def _seed(connection: sqlite3.Connection, folder: str) -> None:
     from sleuth.library.handbook import chapters
-    from sleuth.relevance.words import index_text
 
     pages = list(chapters(folder))
     urls = {page.url for page in pages}
@@ -169,8 +164,6 @@ def _seed(connection: sqlite3.Connection, folder: str) -> None:
 
 def reindex(connection: sqlite3.Connection) -> None:
     """Rebuild the index from the stored texts."""
-    from sleuth.relevance.words import index_text
-
     connection.execute("INSERT INTO words (words) VALUES ('delete-all')")
     ids = [row[0] for row in connection.execute("SELECT id FROM page")]
     for id in ids:

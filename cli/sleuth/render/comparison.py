@@ -6,13 +6,15 @@ from rich.console import Console
 from rich.text import Text
 
 from sleuth.base.i18n import tr, trn
-from sleuth.base.text import pad, width
+from sleuth.base.text import width
 from sleuth.engine.compare import Comparison
-from sleuth.render.rich import make_console, print_wrapped
+from sleuth.render.rich import aligned, make_console, print_wrapped
 
 BAR_WIDTH = 20
 FULL, SHARED = "█", "░"
 ASCII_BARS = {FULL: "#", SHARED: "."}
+
+Row = tuple[tuple[str, ...], Text, str]  # cells, a bar, and a problem
 
 
 def render(found: Comparison, out: TextIO, color: str) -> None:
@@ -21,64 +23,43 @@ def render(found: Comparison, out: TextIO, color: str) -> None:
     title = trn("{count} query", "{count} queries", len(found.queries))
     print_wrapped(console, Text(f"{title}{tr(': ')}{', '.join(found.queries)}", "bold"), "")
     console.print()
-    heads = (tr("provider"), tr("results"), tr("unique"), tr("mean"), tr("cost"))
-    rows = [
-        (
-            one.id,
-            str(one.results),
-            str(one.unique),
-            f"{one.mean_ms} ms" if one.mean_ms is not None else "-",
-            f"${one.cost:.4f}" if one.cost else "-",
-        )
-        for one in found.providers
-    ]
-    widths = [max(width(row[column]) for row in (heads, *rows)) for column in range(len(heads))]
+    rows: list[Row] = [((tr("provider"), tr("results"), tr("unique"), tr("mean"), tr("cost")), Text(), "")]
     most = max((one.results for one in found.providers), default=0)
-    _print_row(console, heads, widths, Text())
-    for row, one in zip(rows, found.providers, strict=True):
-        _print_row(console, row, widths, _bar(console, one.unique, one.results, most), one.error)
+    for one in found.providers:
+        mean = f"{one.mean_ms} ms" if one.mean_ms is not None else "-"
+        cells = (one.id, str(one.results), str(one.unique), mean, f"${one.cost:.4f}" if one.cost else "-")
+        shared = _bar(console, SHARED, one.results - one.unique, most, "dim")
+        rows.append((cells, _bar(console, FULL, one.unique, most, "green") + shared, one.error))
+    _print_rows(console, rows)
     console.print()
     legend = tr("{full} found by this provider alone, {shared} by others too", full=FULL, shared=SHARED)
     print_wrapped(console, Text(_printable(console, legend), "dim"), "")
     _print_overlap(console, found)
 
 
-def _print_row(console: Console, cells: tuple[str, ...], widths: list[int], bar: Text, problem: str = "") -> None:
-    first = cells[0] + " " * (widths[0] - width(cells[0]))
-    rest = [" " * (columns - width(cell)) + cell for cell, columns in zip(cells[1:], widths[1:], strict=True)]
-    line = Text("  ".join([first, *rest]))
-    if bar and width(line.plain) + 2 + len(bar) <= console.width:
-        line.append("  ").append_text(bar)
-    line.rstrip()
-    console.print(line, soft_wrap=True)
-    if problem:
-        print_wrapped(console, Text(problem, "red"), "  ", Text("  "))
-
-
-def _bar(console: Console, unique: int, results: int, most: int) -> Text:
-    if not most:
-        return Text()
-    alone = round(BAR_WIDTH * unique / most)
-    both = round(BAR_WIDTH * results / most) - alone
-    return Text.assemble((_printable(console, FULL) * alone, "green"), (_printable(console, SHARED) * both, "dim"))
-
-
 def _print_overlap(console: Console, found: Comparison) -> None:
     results = {one.id: one.results for one in found.providers}
-    pairs = sorted(found.overlap.items(), key=lambda entry: -entry[1])
-    lines = [(f"{one} + {other}", shared, min(results[one], results[other])) for (one, other), shared in pairs]
-    lines = [line for line in lines if line[2]]
-    if not lines:
-        return
-    console.print()
-    console.print(Text(tr("Found by both"), "bold"))
-    names = max(width(name) for name, _, _ in lines)
-    for name, shared, of in lines:
-        line = Text(f"{pad(name, names)}  {shared}/{of}".ljust(names + 8))
-        if width(line.plain) + BAR_WIDTH <= console.width:
-            line.append(_printable(console, FULL) * round(BAR_WIDTH * shared / of), "cyan")
-        line.rstrip()
-        console.print(line, soft_wrap=True)
+    rows: list[Row] = []
+    for (one, other), shared in sorted(found.overlap.items(), key=lambda entry: -entry[1]):
+        if of := min(results[one], results[other]):
+            rows.append(((f"{one} + {other}", f"{shared}/{of}"), _bar(console, FULL, shared, of, "cyan"), ""))
+    if rows:
+        console.print()
+        console.print(Text(tr("Found by both"), "bold"))
+        _print_rows(console, rows)
+
+
+def _print_rows(console: Console, rows: list[Row]) -> None:
+    """Print cells in columns, with the bars if they fit, and each problem below its row."""
+    for line, (_, bar, problem) in zip(aligned([cells for cells, _, _ in rows]), rows, strict=True):
+        has_room = bar and width(line) + 2 + BAR_WIDTH <= console.width
+        console.print(Text.assemble(line, "  ", bar) if has_room else Text(line), soft_wrap=True)
+        if problem:
+            print_wrapped(console, Text(problem, "red"), "  ", Text("  "))
+
+
+def _bar(console: Console, mark: str, count: int, most: int, style: str) -> Text:
+    return Text(_printable(console, mark) * round(BAR_WIDTH * count / most) if most else "", style)
 
 
 def _printable(console: Console, text: str) -> str:

@@ -1,14 +1,14 @@
 """Results on a terminal: rank, linked title, site and date, snippet with the query's words highlighted."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TextIO
 
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from sleuth.base.text import shorten, shorten_middle
+from sleuth.base.text import pad, shorten, shorten_middle
 from sleuth.base.text import width as text_width
 from sleuth.base.urls import ascii_url
 from sleuth.engine.outcome import Outcome
@@ -91,6 +91,16 @@ def _print_hit(console: Console, hit: Hit, query: str, view: View, styles: dict[
 def print_lines(console: Console, lines: Iterable[Text]) -> None:
     """Print lines without wrapping or cropping."""
     console.print(Text("\n").join(lines), no_wrap=True, overflow="ignore", crop=False)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines with the first column flush left and the others flush right."""
+    first, *others = (max(map(text_width, column)) for column in zip(*rows, strict=True))
+    lines = []
+    for name, *cells in rows:
+        rest = (" " * (size - text_width(cell)) + cell for cell, size in zip(cells, others, strict=True))
+        lines.append("  ".join([pad(name, first), *rest]))
+    return lines
 
 
 def print_wrapped(console: Console, text: Text, indent: str, first: Text | None = None) -> None:

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from sleuth.base.i18n import tr, trn
-from sleuth.base.text import clean
-from sleuth.render.rich import make_console, print_lines, print_wrapped
+from sleuth.base.text import clean, width
+from sleuth.render.rich import aligned, make_console, print_lines, print_wrapped
 
 if TYPE_CHECKING:
     from sleuth.store.usage import AnswerTotals, Day, Searches, Tally, UsageReport
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 CHART_HEIGHT = 4  # lines
 BAR_CHARS = " ▁▂▃▄▅▆▇█"  # by eighths
 NO_VALUE = "-"
-MAX_TABLE_WIDTH = 1000
 
 
 def render(report: "UsageReport", out: TextIO, color: str) -> None:
@@ -91,14 +89,9 @@ def _cells(tally: "Tally") -> list[str]:
 
 def _print_table(console: Console, rows: Sequence[Sequence[str]]) -> None:
     """Print rows as a table, or on a narrow terminal as one paragraph per row."""
-    head, *body = rows
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, title in enumerate(head):
-        table.add_column(title, justify="right" if number else "left", no_wrap=True)
-    for row in body:
-        table.add_row(*row)
-    if console.measure(table, options=console.options.update(max_width=MAX_TABLE_WIDTH)).maximum <= console.width:
-        console.print(table)
+    (head, *body), lines = rows, aligned(rows)
+    if width(lines[0]) <= console.width:
+        print_lines(console, [Text(lines[0], "bold"), *map(Text, lines[1:])])
         return
     for name, *cells in body:
         facts = [f"{title} {cell}" for title, cell in zip(head[1:], cells, strict=True) if cell != NO_VALUE]
