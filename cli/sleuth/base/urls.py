@@ -46,8 +46,12 @@ def origins(hosts: str) -> set[tuple[str, str, int | None]]:
 def is_in_clear(url: str) -> bool:
     """Tell whether requests go unencrypted to another machine."""
     scheme, name, _ = origin(url)
-    is_local = name in ("localhost", "[::1]") or re.fullmatch(r"127(\.\d{1,3}){3}", name)
-    return scheme.partition("+")[0] in ("http", "redis", "valkey") and not is_local
+    return scheme.partition("+")[0] in ("http", "redis", "valkey") and not is_loopback(name)
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine: localhost or a loopback address."""
+    return host in ("localhost", "::1", "[::1]") or bool(re.fullmatch(r"127(\.\d{1,3}){3}", host))
 
 
 def domain(url: str) -> str:

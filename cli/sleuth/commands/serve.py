@@ -9,6 +9,7 @@ import typer
 from sleuth.base.errors import Exit, MissingExtraError
 from sleuth.base.extras import install_command
 from sleuth.base.i18n import tr
+from sleuth.base.urls import is_loopback
 from sleuth.commands.terminal.typer_app import make_app, parameters_of
 from sleuth.runtime import Runtime
 from sleuth.serving.http.tokens import Tokens, find_tokens
@@ -119,7 +120,7 @@ class Listener:
     def run(self, app: "ASGIApp", on_stop: "OnStop", metrics: "RequestMetrics | None" = None, path: str = "") -> int:
         """Serve an application until a signal arrives, and return the exit code."""
         from sleuth.serving.http.auth import AccessMiddleware
-        from sleuth.serving.http.server import is_loopback, serve
+        from sleuth.serving.http.server import serve
 
         host, port = self.socket.getsockname()[:2]
         address = f"http://[{host}]:{port}{path}" if ":" in host else f"http://{host}:{port}{path}"

@@ -3,6 +3,8 @@
 import threading
 import time
 
+from sleuth.base.urls import is_loopback
+
 PAUSE_S = 0.25
 MAX_HOSTS = 1000  # with more, those whose pause is over are dropped
 
@@ -17,7 +19,7 @@ class HostQueue:
 
     def acquire(self, host: str, timeout: float) -> None:
         """Wait until the host is free and reserve it until it is released, for at most `timeout` seconds."""
-        if is_this_machine(host):
+        if is_loopback(host):
             return
         with self._changed:
             while (free := self._free_at.get(host, 0.0)) > (now := time.monotonic()):
@@ -26,7 +28,7 @@ class HostQueue:
 
     def release(self, host: str) -> None:
         """Let the next request start after the pause."""
-        if is_this_machine(host):
+        if is_loopback(host):
             return
         with self._changed:
             now = time.monotonic()
@@ -34,8 +36,3 @@ class HostQueue:
                 self._free_at = {name: free for name, free in self._free_at.items() if free > now}
             self._free_at[host] = now + self.pause
             self._changed.notify_all()
-
-
-def is_this_machine(host: str) -> bool:
-    """Tell whether a host is this machine by its name."""
-    return host in ("localhost", "::1") or host.startswith("127.")

@@ -52,6 +52,12 @@ def test_other_hosts_and_this_machine_do_not_wait(hosts: HostQueue, clock: Clock
     assert clock.now == 100
 
 
+def test_name_that_looks_like_a_loopback_address_waits(hosts: HostQueue, clock: Clock) -> None:
+    for _ in range(2):
+        hosts.acquire("127.0.0.1.example", 8)
+    assert clock.now == 108
+
+
 def test_hosts_of_the_past_are_dropped(hosts: HostQueue, clock: Clock) -> None:
     for number in range(1500):
         hosts.acquire(f"{number}.example", 60)

@@ -187,9 +187,8 @@ def summary(outcome: Outcome, age: str | None = None) -> str:
     words = age.join(("", *units, "")) if age else rendered.age_in_words(outcome.age, *units)
     cached = tr("cached {age} ago", age=words)
     numbers = [hit.citation for hit in outcome.results] or [0]
-    found = outcome.status.count_before
     shown = f"{numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else str(numbers[0])
-    shown = trn("{shown} of {count} result", "{shown} of {count} results", found, shown=shown)
+    shown = trn("{shown} of {count} result", "{shown} of {count} results", outcome.status.count_before, shown=shown)
     parts = [
         shown if outcome.results else "",
         "" if outcome.status.more or not outcome.results else tr("no more"),

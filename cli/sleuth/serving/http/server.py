@@ -1,7 +1,6 @@
 """Runs the HTTP API on a socket with uvicorn."""
 
 import errno
-import ipaddress
 import os
 import signal
 import socket
@@ -13,6 +12,7 @@ from starlette.types import ASGIApp
 
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.log_redirect import redirect_logging
+from sleuth.base.urls import is_loopback
 from sleuth.serving.http.connection import LimitedConnection
 
 KEEP_ALIVE_TIMEOUT_S = 10
@@ -44,11 +44,6 @@ def listen(host: str, port: int, *, remote: bool) -> socket.socket:
 
 def _no_address(host: str) -> RequestError:
     return RequestError("{host!r} is not an address of this machine", "omit --host to listen on 127.0.0.1", host=host)
-
-
-def is_loopback(address: str) -> bool:
-    """Tell whether only this machine can reach an address."""
-    return ipaddress.ip_address(address.partition("%")[0]).is_loopback
 
 
 def serve(app: ASGIApp, listener: socket.socket, on_ready: Callable[[], None], on_stop: OnStop) -> bool:
