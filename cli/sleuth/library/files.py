@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 from sleuth.base.errors import RequestError
+from sleuth.base.files import read_file
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.library.bookmarks import bookmarks, is_bookmarks
@@ -144,8 +145,7 @@ def file_page(url: str) -> Page:
 def file_links(url: str) -> list[PageLink]:
     """Return the web links of an HTML or Markdown file, or raise OSError."""
     path = _source_file(_path(url)).path
-    with open(path, "rb") as stream:
-        text = decode(stream.read(MAX_FILE_BYTES), markup=True)
+    text = decode(read_file(path, MAX_FILE_BYTES, own=False), markup=True)
     return links(text, url, KINDS.get(_extension(path), "markdown"))
 
 
@@ -157,8 +157,7 @@ def _path(url: str) -> str:
 
 def _content(file: SourceFile) -> tuple[str, ExtractedPage]:
     """Return the kind and the content of a file; a file that is not named after a known kind is text."""
-    with open(file.path, "rb") as stream:
-        data = stream.read(MAX_FILE_BYTES)
+    data = read_file(file.path, MAX_FILE_BYTES, own=False)
     kind = "pdf" if data.startswith(b"%PDF-") else KINDS.get(_extension(file.path), "text")
     if kind != "pdf" and is_binary(data):
         raise UnreadableError("not text")
@@ -171,8 +170,7 @@ def _content(file: SourceFile) -> tuple[str, ExtractedPage]:
 
 def _documents(file: SourceFile, on_skip: OnSkip) -> Iterator[Document]:
     if KINDS.get(_extension(file.path)) == "html":
-        with open(file.path, "rb") as stream:
-            markup = decode(stream.read(MAX_FILE_BYTES), markup=True)
+        markup = decode(read_file(file.path, MAX_FILE_BYTES, own=False), markup=True)
         if is_bookmarks(markup):
             yield from bookmarks(markup, file.modified)
             return
