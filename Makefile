@@ -71,7 +71,7 @@ ifdef UV
 else
 	@test -d $(ATHERIS) || $(BIN)/python -m pip install -qq --disable-pip-version-check --target $(ATHERIS) atheris==3.0.0 || true
 endif
-	PYTHONPATH=$(ATHERIS) $(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) $(TARGET)
+	PYTHONPATH=$(ATHERIS):. $(BIN)/python tests/fuzz/run.py --seconds $(SECONDS) $(TARGET)
 
 adversarial: $(VENV)/dev.stamp ## Run the adversarial suite at full length, about twenty minutes
 	SLEUTH_LONG_TESTS=long $(PYTEST) tests/adversarial $(ARGS)

@@ -1,6 +1,6 @@
 """Fuzzes one target after the other and saves the shortest case of each finding to .cache/fuzz/findings.
 
-    python tests/fuzz/run.py [--seconds N] [TARGET…]
+    PYTHONPATH=. python tests/fuzz/run.py [--seconds N] [TARGET…]
 
 With atheris, cases are chosen by coverage; without it, they are mutated at random.
 """
