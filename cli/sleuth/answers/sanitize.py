@@ -48,9 +48,9 @@ CHAT_TOKEN = re.compile(
 )
 # What may be the beginning of markup, or of a URL at the end of a piece. A citation is not changed.
 MARKUP_START = re.compile(
-    r"(?i)\[(?!\d{1,3}\][^(\[:])|\](?=[:(]|\Z)|[<!`~&\\]|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
+    r"(?i)\[(?!\d{1,3}\][^(\[:])|\](?=[:(]|\Z)|[<!`~&$\\]|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
 )
-MAY_BE_FENCE = re.compile(r"[\s\d.)*+>#-]*+(?:[`~]|\Z)")
+MAY_BE_BLOCK = re.compile(r"[\s\d.)*+>#|:-]*+(?:[`~]|\Z)")  # fenced code, or the line below the head of a table
 
 
 def fenced(text: str, provider: str, code: str) -> str:
@@ -143,6 +143,8 @@ class SafeLines:
         if not marks:
             return ""
         if marks.strip("`~ "):
+            if self._has_formula:
+                line = re.sub(r"\$(?=\$)", r"$\\", line)  # a viewer that sees a formula here would end it
             return self._margin + line[min(self._indent, len(line) - len(line.lstrip(" "))) :]
         if marks.strip(self.fence[0]) or len(marks) < len(self.fence):
             return f"{self._margin}\\{marks}"  # viewers disagree whether it ends the code
@@ -168,7 +170,7 @@ class SafeLines:
             return "'" * len(sign) if sign[0] == "`" else "".join(f"\\{one}" for one in sign)
         if bare := found["autolink"] or found["url"]:
             url = ascii_url(clean_url(bare))
-            link = f"<{url}>" if url in self._targets.values() else f"`{bare}`"
+            link = f"<{url}>" if url in self._targets.values() else f"`{bare.replace('$', '%24')}`"
             return rf"\\{link}" if found[0][0] == "\\" else link
         if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):
             return found[0]
@@ -209,7 +211,7 @@ class SafeStream:
         for line in lines:
             self._write(self._rest(line) + "\n")
             self._is_start = True
-        if self._lines.fence or (self._is_start and MAY_BE_FENCE.match(self._pending)):
+        if self._lines.fence or (self._is_start and MAY_BE_BLOCK.match(self._pending)):
             return
         found = MARKUP_START.search(self._pending)
         end = found.start() if found else len(self._pending.rstrip())

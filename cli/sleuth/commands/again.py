@@ -67,8 +67,7 @@ def again(
     last = last_searches(runtime)[0]
     if options.page > 1:  # the results after those that were shown
         options = options._replace(count=options.count or len(last.results) or None)
-    # The library may have been used only because no provider answered.
-    if not options.providers and last.provider and (options.page > 1 or last.provider != "library"):
+    if not options.providers and last.provider:
         options = options._replace(providers=(last.provider,))
     return search(runtime, options._replace(words=(last.query,)))
 

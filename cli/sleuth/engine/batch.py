@@ -15,7 +15,7 @@ from sleuth.base.json_output import json_text
 from sleuth.engine.outcome import Outcome
 from sleuth_providers.records import Record
 
-LINE_START = b'{"input": "'
+LINE_STARTS = (b'{"input": "', b'{"input":"')  # the second is written by `jq -c`
 MAX_LINE_BYTES = 50_000_000
 
 
@@ -112,7 +112,8 @@ def answered(path: str) -> Counter[int]:
     try:
         with open(path, "rb") as stream:
             while line := stream.readline(MAX_LINE_BYTES):
-                if not line.endswith(b"\n") and (line.startswith(LINE_START) or LINE_START.startswith(line)):
+                is_begun = line.startswith(LINE_STARTS) or any(start.startswith(line) for start in LINE_STARTS)
+                if is_begun and not line.endswith(b"\n"):
                     os.truncate(path, end)
                     break
                 done[hash(_input(line))] += 1
@@ -128,7 +129,7 @@ def answered(path: str) -> Counter[int]:
 def _input(line: bytes) -> str:
     """Return the query of an answer; raise ValueError for any other line."""
     try:
-        if line.startswith(LINE_START) and line.endswith(b"\n"):
+        if line.startswith(LINE_STARTS) and line.endswith(b"\n"):
             return str(json.loads(line)["input"])
     except RecursionError:
         pass

@@ -82,6 +82,11 @@ class Outcome(Record):
         """Return for how long the same search has the same outcome; 0 unless all of it came from the cache."""
         return min((attempt.fresh_s for attempt in self.attempts), default=0.0)
 
+    @property
+    def next_provider(self) -> str:
+        """Return the provider for more of the same; none if the library was used because no other one answered."""
+        return "" if self.provider == "library" and len(self.attempts) > 1 else self.provider
+
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the published JSON form, as printed by `sleuth search --json`."""
         document: dict[str, Any] = {

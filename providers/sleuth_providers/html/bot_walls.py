@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
+from sleuth_providers.html.limits import is_costly, limit_markup
 from sleuth_providers.translatable import Translatable
 
 MAX_CHECK_CHARS = 1500  # of visible text; a page with more is not just a bot check
@@ -63,8 +64,11 @@ def _is_redirected_to_login(requested: str, final: str) -> bool:
 
 
 def _visible_length(page: str) -> int:
+    """Return the length of the visible text; of a page that would take too long to parse, that of its source."""
     from selectolax.lexbor import LexborHTMLParser
 
+    if len(limit_markup(page)) < len(page) or is_costly(page):
+        return len(page)
     tree = LexborHTMLParser(page)
     tree.strip_tags(["script", "style", "noscript", "template", "svg", "select"])
     return len(" ".join((tree.body.text(separator=" ") if tree.body else "").split()))

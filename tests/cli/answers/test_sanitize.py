@@ -122,10 +122,12 @@ PICTURE = "![x](https://evil.example/p)"
         f"* g\n      ``\n{PICTURE}`` `",
         f"$ ` $ {PICTURE} `",
         f"```\na\n```~~~\n{PICTURE}\n```",
+        f"a|b|c\n-|-|-\nc | `d|{PICTURE}`",
+        f"> - a|b|c\n> -|-|-\n> c | `d|{PICTURE}`",
     ],
 )
 def test_code_that_is_a_picture_in_some_viewers_is_changed(text: str) -> None:
-    for safe in (safe_markdown(text, {}), streamed(text)):
+    for safe in (safe_markdown(text, {}), streamed(text), streamed(*text)):
         assert links(safe) == []
         code = re.sub(r"(?ms)^ {0,3}(```|~~~)$.*?^ {0,3}\1$", "", safe)  # in any viewer, with or without the list
         for line in code.split("\n"):
@@ -198,6 +200,23 @@ def test_urls_that_viewers_find_behind_escapes_are_code(url: str) -> None:
         assert re.search(r"(?<!\\)(\\\\)?`(https://|www\.)e\.org/`\\<b> now$", safe), safe
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"$$\n~~~\n$$\n{PICTURE}\n~~~\n",
+        f"$$$$\n```\n$$$$\n{PICTURE}\n```\n",
+        f"$ https://e.org/${PICTURE}",
+        "$ https://e.org/$![a[b[c]]](https://evil.example/p)",
+        f"$ `a $ {PICTURE}`",
+    ],
+)
+def test_formulas_do_not_end_in_code(text: str) -> None:
+    for safe in (safe_markdown(text, {}), streamed(text), streamed(*text)):
+        is_open = "$$" in safe.partition("\n")[0]
+        inside = safe.partition("\n")[2] if is_open else safe.partition("$")[2]
+        assert "](" not in inside.partition("$$" if is_open else "$")[2]
+
+
 def test_backslash_may_be_the_last_sign_of_code() -> None:
     assert safe_markdown("`C:\\` and \\`<b>\\`", {}) == "`C:\\` and '\\<b>'"
 
@@ -206,7 +225,10 @@ def test_code_with_a_bar_stays_code_outside_of_tables() -> None:
     text = "It returns `Promise<string | null>` and `a[0](b) | $HOME`.\n"
     assert safe_markdown(text, {}) == text
     assert "`" not in safe_markdown(f"| a |\n|---|\n{text}", {})
-    assert safe_markdown(f"`a|{PICTURE}|`\n-|-|-\n", {}) == f"`a|{PICTURE}|`\n\\-|-|-\n"
+    head = f"| a | `x|{PICTURE}` |\n|---|---|---|\n"
+    for safe in (safe_markdown(head, {}), streamed(head), streamed(*head)):
+        assert safe == f"| a | `x|{PICTURE}` |\n|\\---|---|---|\n"
+        assert links(safe) == []
 
 
 def test_code_in_a_list_is_indented_by_three_spaces_at_most() -> None:

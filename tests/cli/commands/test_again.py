@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
+from sleuth.engine.outcome import Attempt, Outcome
+
 
 @pytest.fixture
 def searched(sleuth: Any, httpserver: HTTPServer) -> Any:
@@ -239,3 +241,16 @@ def test_results_that_cannot_be_saved_are_told(sleuth: Any, searched: Any, monke
     monkeypatch.setattr("sleuth.base.files.write_atomic", full)
     done = searched("seal")
     assert "; `sleuth open` and `sleuth again` use those of an earlier search" in done.err
+
+
+def test_a_search_of_the_library_alone_stays_there(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    assert sleuth("search", "-p", "library", "-n", "1", "enable json").exit == 0
+    done = sleuth("again", "--refresh", "-f", "urls")
+    assert (done.exit, httpserver.log) == (0, [])
+    assert done.out.startswith("file://")
+
+
+def test_a_search_for_which_the_library_stood_in_asks_the_web_again() -> None:
+    failed, found = Attempt("searxng", "unreachable"), Attempt("library", "ok")
+    assert Outcome("q", "library", attempts=(failed, found)).next_provider == ""
+    assert Outcome("q", "library", attempts=(found,)).next_provider == "library"

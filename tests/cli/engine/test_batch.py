@@ -57,7 +57,8 @@ def test_resume_continues_where_the_file_ends(sleuth: Any, searxng: HTTPServer, 
     whole = output.read_text()
     assert Counter(line["input"] for line in lines(whole)) == {"a": 1, "b": 2, "c": 1}
     kept = [line for line in whole.splitlines(True) if '"input": "b"' in line][:1]
-    output.write_text("".join(kept) + '{"input": "c", "unfinis')
+    compact = [json.dumps(json.loads(line), separators=(",", ":")) + "\n" for line in kept]  # as jq -c writes them
+    output.write_text("".join(compact) + '{"input": "c", "unfinis')
     assert sleuth("search", "-p", "searxng", "--batch", str(queries), "-o", str(output)).exit == 2, "not overwritten"
     assert sleuth("search", "-p", "searxng", "--batch", str(queries), "-o", str(output), "--resume").exit == 0
     assert Counter(line["input"] for line in lines(output.read_text())) == {"a": 1, "b": 2, "c": 1}

@@ -61,3 +61,12 @@ def test_challenge_headers_are_recognised(headers: dict[str, str]) -> None:
 @pytest.mark.parametrize("part", ["<input ", "<title ", "<input type=", "<html lang", "captcha-", "<title>"])
 def test_hostile_markup_takes_linear_time(part: str) -> None:
     bot_walls.find_wall(part * 100_000, HERE, HERE)
+
+
+@pytest.mark.parametrize("markup", ["".join(f"<p><font a={n}>" for n in range(11_000)), "<div>" * 39_000])
+def test_pages_that_would_take_gigabytes_are_not_parsed(markup: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(page: str) -> None:
+        raise AssertionError(f"{len(page)} characters are parsed")
+
+    monkeypatch.setattr("selectolax.lexbor.LexborHTMLParser", refuse)
+    assert bot_walls.find_wall(f"<title>captcha</title>{markup}", HERE, HERE) == ""

@@ -34,6 +34,7 @@ MAX_BODY_BYTES = 20_000_000
 DONE = "[DONE]"  # the last event
 MAX_EVENT_CHARS = 4_000_000  # normal events have a few hundred
 MAX_STREAM_CHARS = 50_000_000  # every token is wrapped in hundreds of characters
+MAX_KEEP_ALIVE = 10  # times the timeout between two pieces of a reply
 USAGE_TIMEOUT_S = 5.0  # for the usage event after the last text
 ERROR_FINISHES = ("insufficient_system_resource", "error")  # finish reasons that mean failure
 HIDDEN = "…"  # in place of the API key
@@ -47,11 +48,16 @@ class ReadTimeouts:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
+        self.restart()
+
+    def restart(self) -> None:
+        """Restart the timeout after a piece of the reply."""
+        self._latest = time.monotonic() + MAX_KEEP_ALIVE * self.seconds
         self.renew()
 
     def renew(self) -> None:
-        """Restart the timeout."""
-        self.until = time.monotonic() + self.seconds
+        """Extend the timeout after any other line, such as a keep-alive comment."""
+        self.until = min(time.monotonic() + self.seconds, self._latest)
 
 
 class ReplyStream:
@@ -71,7 +77,7 @@ class ReplyStream:
         if status == 200 and "event-stream" in kind:
             if encoding not in ("", "identity"):
                 raise BadResponseError("unexpected Content-Encoding: {encoding!r}", encoding=encoding[:20])
-            yield from self._events(response.iter_raw(), timeouts if streamed else None)
+            yield from self._events(response.iter_raw(), timeouts if streamed else ReadTimeouts(0))
             return
         body = read_limited(response.iter_raw(), encoding, status, MAX_BODY_BYTES)
         if status != 200:
@@ -79,7 +85,7 @@ class ReplyStream:
         if "html" in kind:
             raise wrong_url(self.target, "got a web page", status)
         if body.lstrip().startswith(b"data:"):  # events with the wrong content type
-            yield from self._events([body], None)
+            yield from self._events([body], ReadTimeouts(0))
             return
         document = self._document(body.decode("utf-8-sig", "replace"))
         if not document.get("choices"):
@@ -91,14 +97,15 @@ class ReplyStream:
         """Yield text that was held back as a possible start of a tag."""
         yield from _non_empty(self._think_tags.finish())
 
-    def _events(self, chunks: Iterable[bytes], timeouts: ReadTimeouts | None) -> Iterator[Piece]:
-        for event in read_events(chunks, timeouts.renew if timeouts else lambda: None):
+    def _events(self, chunks: Iterable[bytes], timeouts: ReadTimeouts) -> Iterator[Piece]:
+        for event in read_events(chunks, timeouts.renew):
             if event.strip() == DONE:
                 self.finish = self.finish or "stop"
                 return
-            if event.strip():
-                yield from self._piece(self._document(event))
-            if self.finish and timeouts:
+            for piece in self._piece(self._document(event)) if event.strip() else ():
+                timeouts.restart()
+                yield piece
+            if self.finish:
                 timeouts.seconds = min(USAGE_TIMEOUT_S, timeouts.seconds)
 
     def _document(self, text: str) -> dict[str, Any]:

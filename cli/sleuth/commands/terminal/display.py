@@ -145,7 +145,7 @@ def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, k
     deliver(runtime, shown_text, None)
     err.write(shown_messages)
     line = journal_line(outcome, outcome.attempts, with_query=True)
-    results = json_text(last_results.as_entry(outcome.query[:MAX_QUERY_CHARS], outcome.provider, outcome.results))
+    results = json_text(last_results.as_entry(outcome.query[:MAX_QUERY_CHARS], outcome.next_provider, outcome.results))
     rendered.save(key, format, (text, messages, line, results), outcome.age, outcome.fresh_s)
 
 
@@ -155,7 +155,7 @@ def save_results(runtime: Runtime, outcome: Outcome) -> None:
         from sleuth.store import last_results
 
         query = outcome.query[:MAX_QUERY_CHARS]
-        if not last_results.save(runtime.paths.state, query, outcome.provider, outcome.results):
+        if not last_results.save(runtime.paths.state, query, outcome.next_provider, outcome.results):
             message = "cannot save results in {folder}; `sleuth open` and `sleuth again` use those of an earlier search"
             runtime.warn(tr(message, folder=runtime.paths.state))
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.base.urls import is_loopback
 from sleuth.doctor.files.environment import Variable, interpolate, read_environment, read_text
 from sleuth.doctor.files.yaml_source import NotYamlError, YamlEntry, YamlNode, YamlSource, entries, find, read_yaml
 from sleuth.doctor.finding import Check, Finding, fail, ok, shell, skipped, warn
-from sleuth.doctor.server.address import WILDCARD_HOSTS, is_loopback
+from sleuth.doctor.server.address import WILDCARD_HOSTS
 from sleuth_providers.records import Record
 
 NAMES = ("docker-compose.yml", "docker-compose.yaml", "compose.yml", "compose.yaml")
@@ -226,7 +227,7 @@ def _judge_port(compose: Compose, port: Port) -> Finding:
         return fail(at, "wrong-container-port", **values)
     if port.host in ("", *WILDCARD_HOSTS):
         return warn(at, "open-port", **values)
-    is_local = port.host == "localhost" or is_loopback(port.host)
+    is_local = is_loopback(port.host)
     return ok(f"{at} ({tr('this machine only') if is_local else tr('the network of {host}', host=port.host)})")
 
 

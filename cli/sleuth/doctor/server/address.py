@@ -1,11 +1,11 @@
 """A server address as people write it: parsed, with common mistakes corrected."""
 
 import re
-from ipaddress import ip_address
 from urllib.parse import quote, urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.base.urls import is_loopback
 from sleuth_providers.records import Record
 
 SAFE_IN_PATH = "/%:@!$&'()*+,;=~"
@@ -30,15 +30,7 @@ class Endpoint(Record):
     @property
     def is_local(self) -> bool:
         """Return whether it is on this machine."""
-        return self.host in ("localhost", *WILDCARD_HOSTS) or self.host.endswith(".localhost") or is_loopback(self.host)
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a host is a loopback IP address."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+        return self.host in WILDCARD_HOSTS or self.host.endswith(".localhost") or is_loopback(self.host)
 
 
 class ParsedAddress(Record):

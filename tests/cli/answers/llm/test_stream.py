@@ -18,6 +18,7 @@ from sleuth.answers.llm.errors import (
     RequestTarget,
 )
 from sleuth.answers.llm.stream import (
+    ReadTimeouts,
     ReplyStream,
     ThinkTagParser,
     parse_object,
@@ -174,10 +175,13 @@ def test_rejected_field_is_left_out_of_a_stream(serve: Any, wire: Any) -> None:
 class CountingTimeouts:
     """Counts renewals of the read timeout."""
 
-    seconds, renewals = 60.0, 0
+    seconds, renewals, restarts = 60.0, 0, 0
 
     def renew(self) -> None:
         self.renewals += 1
+
+    def restart(self) -> None:
+        self.restarts += 1
 
 
 def test_keep_alive_comments_renew_the_timeout(wire: Any) -> None:
@@ -187,6 +191,18 @@ def test_keep_alive_comments_renew_the_timeout(wire: Any) -> None:
     pieces = ReplyStream(RequestTarget("h", "m", "u")).pieces(response, timeouts, streamed=True)
     assert texts(list(pieces)) == ["Hi"]
     assert timeouts.renewals == 3  # not for half a line, and not after the end
+    assert timeouts.restarts == 1
+
+
+def test_keep_alive_comments_renew_the_timeout_ten_times_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    timeouts = ReadTimeouts(5.0)
+    for now in (1004.0, 1008.0, 1049.0):  # noqa: B007 - the clock
+        timeouts.renew()
+    assert timeouts.until == 1050.0
+    timeouts.restart()
+    assert timeouts.until == 1054.0
 
 
 @pytest.mark.parametrize("begun", [b"", b"HTTP/1.1 200 OK\r\nX: "])
