@@ -17,6 +17,7 @@ from sleuth.base.errors import SearchError, SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import ascii_host
+from sleuth.engine.content import archive_warning
 from sleuth.engine.outcome import Outcome
 from sleuth.pages.page import Page, page_as_json
 from sleuth.relevance.compress import Budget, cut_off
@@ -56,6 +57,7 @@ def search_reply(outcome: Outcome, max_chars: int) -> ToolReply:
 def page_reply(page: Page, content: str, room: int, max_chars: int, warnings: Sequence[str] = ()) -> ToolReply:
     """Return the metadata of a page and as much of its text as fits."""
     about = [page.title, page.final_url or page.url, " · ".join(part for part in (page.published, page.author) if part)]
+    warnings = [*warnings, *([archive_warning(page.url, page.archived)] if page.archived else [])]
 
     def make(room: int) -> ToolReply:
         kept = Budget(room).cut(content) if room else ""

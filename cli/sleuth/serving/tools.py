@@ -12,11 +12,11 @@ from sleuth.answers.answer import ProgressEvent
 from sleuth.answers.citations import CitedSource, Numbering
 from sleuth.api import Client
 from sleuth.base import logs
-from sleuth.base.errors import RequestError, SearchError, SleuthError
+from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url, domain
-from sleuth.engine.content import CompressionOptions
+from sleuth.engine.content import CompressionOptions, nothing_read
 from sleuth.engine.options import provider_ids
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
@@ -156,9 +156,7 @@ class Toolbox:
             or self.client.read(arguments["url"], max_chars=MAX_READ_CHARS if query else room, on_page=progress)[0]
         )
         if not page.ok:
-            hint = page.hint or "check the URL"
-            site = domain(page.url) or page.url
-            raise SearchError("cannot read {site}: {reason}", hint, code="FETCH_FAILED", site=site, reason=page.problem)
+            raise nothing_read([page])
         content = page.markdown or page.text
         if not query or len(content) <= room:
             return tool_replies.page_reply(page, content, room, max_chars)

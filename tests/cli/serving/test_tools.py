@@ -21,6 +21,7 @@ from sleuth.api import Client
 from sleuth.base import markdown
 from sleuth.base.errors import SearchError
 from sleuth.engine.outcome import Outcome
+from sleuth.pages.page import Page
 from sleuth.relevance.hit import Hit
 from sleuth.serving import tool_replies
 from sleuth.serving.tool_definitions import TOOLS, tool_definition
@@ -362,6 +363,13 @@ def test_page_is_truncated_or_reduced_to_matching_passages(call: Call, httpserve
     found = call("fetch_page", {"url": url, "max_chars": 1_000, "query": "who painted the lighthouse tower"})
     assert len(data(found)["content"]) <= 1_000
     assert ("Josephine" in start.text, "Josephine" in found.text) == (False, True)
+
+
+def test_text_of_an_archived_copy_is_marked() -> None:
+    page = Page("https://example.org/gone", archived="2025-01-31")
+    reply = tool_replies.page_reply(page, "text", 100, CAP)
+    assert "note: read example.org from a copy archived on 2025-01-31" in reply.text
+    assert data(reply)["warnings"] == ["read example.org from a copy archived on 2025-01-31"]
 
 
 def test_pages_on_private_networks_are_refused(call: Call, httpserver: HTTPServer) -> None:
