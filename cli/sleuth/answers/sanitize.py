@@ -11,13 +11,13 @@ FENCE_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)", re.IGNORECASE)
 FENCE_HEADING = re.compile(r"[\[【［](?=\s*search\s+results)", re.IGNORECASE)
 # A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
 URL_CHAR = r"[^\s<>`|()\"\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
-URL_START = r"(?i:(?:https?|ftp)://|(?<![^\W_])www\.|(?<![^\W_:/])//(?=[^\W_][\w-]{0,62}\.))"
+URL_START = r"(?i:(?:https?|ftp):/|(?<![^\W_])www\.|(?<![^\W_:/])//(?=[^\s/.]{1,63}\.))"
 BARE_URL = rf"{URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
 ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
 FENCE = re.compile(rf"(?P<prefix>(?:[ \t]|{ITEM})*+)(?P<marks>`{{3,}}+|~{{3,}}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
 # Up to the end of the label of a link definition, which may have begun in a line above.
-DEFINITION = re.compile(rf"\A((?:[ \t>]|{ITEM})*+\[?+(?:[^\[\]\\]|\\.)*+\]):")
+DEFINITION = re.compile(rf"\A((?:[ \t>]|{ITEM}|\[[ xX]\][ \t])*+\[?+(?:[^\[\]\\]|\\.)*+\]):")
 DELIMITER_ROW = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+")  # below the head of a table
 # The text of a link may contain brackets, as in [[1]](…), and its target parentheses.
 LINK = re.compile(
@@ -33,7 +33,7 @@ MARKUP = re.compile(
     rf"|<(?P<autolink>{BARE_URL})>|\\?(?P<url>{BARE_URL})|\\[!-/:-@\[-_{{-~]"
     r"|(?P<sign>`+|~{3,}|<(?=[A-Za-z/!?])|(?<=\])\(|&(?!(?:amp|lt|gt|quot|nbsp|apos|#39);)(?=#?\w{1,40};))"
 )
-UNSAFE_CODE = re.compile(r"\]\(|<|://|www\.", re.IGNORECASE)
+DIVIDER = re.compile(r"(?<!\\)(?:\\\\)*+\|")  # of the cells of a table
 HIDDEN_URL = re.compile(r"(?i)(?<![\\\]])\\++(?=[:/])|(?<=www)\\++(?=\.)")  # some viewers remove escapes first
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
 # Nemotron. A server that passes them on to the tokenizer would take the text after them for words of the system or the
@@ -48,7 +48,7 @@ CHAT_TOKEN = re.compile(
 )
 # What may be the beginning of markup, or of a URL at the end of a piece. A citation is not changed.
 MARKUP_START = re.compile(
-    r"(?i)\[(?!\d{1,3}\][^(\[:])|\](?=[:(]|\Z)|[<!`~&$\\]|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
+    r"(?i)\[(?!\d{1,3}\][\s.,;。，；、])|\](?=[:(]|\Z)|[<!`~&$\\]|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
 )
 MAY_BE_BLOCK = re.compile(r"[\s\d.)*+>#|:-]*+(?:[`~]|\Z)")  # fenced code, or the line below the head of a table
 
@@ -102,7 +102,8 @@ class SafeLines:
     def __init__(self, targets: Mapping[int, str]) -> None:
         self._targets, self._indent = targets, 0
         self.fence = ""  # of the code that the next line belongs to
-        self._in_table = self._has_formula = self._has_divided_code = False
+        self._in_table = self._has_divided_code = False
+        self._has_formula = self._has_block_formula = False  # in this paragraph, and anywhere
 
     def add(self, line: str) -> str:
         """Return the next line, given without its end."""
@@ -117,7 +118,8 @@ class SafeLines:
             if self._has_divided_code:
                 return line.replace("-", r"\-", 1)
             self._in_table = True
-        self._in_table = self._in_table and bool(line.strip())
+        if not line.strip(" \t"):
+            self._in_table, self._has_formula = False, self._has_block_formula
         self._has_divided_code = False
         return self.add_rest(line)
 
@@ -125,6 +127,7 @@ class SafeLines:
         """Return the rest of a line that begins with words."""
         text = DEFINITION.sub(r"\1\\:", LINK.sub(self._readable_link, HIDDEN_URL.sub("", text)))
         safe = MARKUP.sub(self._safe_markup, text).replace("``", "` `")  # else code would merge with the code beside it
+        self._has_block_formula = self._has_block_formula or "$$" in text
         self._has_formula = self._has_formula or "$" in text
         return safe
 
@@ -143,7 +146,7 @@ class SafeLines:
         if not marks:
             return ""
         if marks.strip("`~ "):
-            if self._has_formula:
+            if self._has_block_formula:
                 line = re.sub(r"\$(?=\$)", r"$\\", line)  # a viewer that sees a formula here would end it
             return self._margin + line[min(self._indent, len(line) - len(line.lstrip(" "))) :]
         if marks.strip(self.fence[0]) or len(marks) < len(self.fence):
@@ -178,13 +181,14 @@ class SafeLines:
         return rf"{label}]\({target}"
 
     def _is_doubtful(self, found: re.Match[str]) -> bool:
-        """Tell whether code may be none to some viewers: a table divides it at `|`, and a formula may end in it."""
-        code = found["code"]
-        if not UNSAFE_CODE.search(code):
-            return False
-        self._has_divided_code = self._has_divided_code or "|" in code
+        """Tell whether code may be none to some viewers: a table divides it at `|`, and a formula may end in it.
+
+        Either leaves a backtick that would pair with the next one, so the content does not matter.
+        """
+        code, is_divided = found["code"], bool(DIVIDER.search(found["code"]))
+        self._has_divided_code = self._has_divided_code or is_divided
         ends_formula = "$" in code and (self._has_formula or "$" in found.string[: found.start()])
-        return ends_formula or (self._in_table and "|" in code)
+        return ends_formula or (self._in_table and is_divided)
 
     def _is_known(self, label: str, url: str) -> bool:
         """Tell whether a link may stay: to the source of a citation, or to any source from words that name no URL."""
@@ -214,7 +218,8 @@ class SafeStream:
         if self._lines.fence or (self._is_start and MAY_BE_BLOCK.match(self._pending)):
             return
         found = MARKUP_START.search(self._pending)
-        end = found.start() if found else len(self._pending.rstrip())
+        # What precedes a sign decides about it, so its whole word waits.
+        end = self._pending.rfind(" ", 0, found.start()) + 1 if found else len(self._pending.rstrip())
         if end:
             self._write(self._pending[:end])
             self._pending, self._is_start = self._pending[end:], False

@@ -217,6 +217,39 @@ def test_formulas_do_not_end_in_code(text: str) -> None:
         assert "](" not in inside.partition("$$" if is_open else "$")[2]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"a | b | c\n-|-|-\nx | `y|z` `{PICTURE}`",
+        f"| a | `y|` `{PICTURE}` |\n|-|-|-|",
+        "a | b | c\n-|-|-\nx | `y|z` text `<img src=x>`",
+        "a | b | c\n-|-|-\nx | `y\\\\|z` text `<img src=x>`",
+        f"a | b | c\n-|-|-\n\u00a0\nc | `x|{PICTURE}`",
+        "[1]\\: http:/evil.example/p\n\n![1]",
+        "![a\nb][](x)(http:/evil.example/p)",
+        "[1]![](x): http:/evil.example/p\n\n![1]",
+        "[a\nb]\\: http:/evil.example/p\n\n![a b]",
+        "- [ ] [r]: http:/evil.example/p\n\n![r]",
+    ],
+)
+def test_no_other_reading_makes_a_picture(text: str) -> None:
+    for safe in (safe_markdown(text, {}), *(streamed(*re.findall(f"(?s).{{1,{n}}}", text)) for n in (1, 3, 7, 20))):
+        assert links(safe) == []
+        assert not re.search(r"(?m)\]:|http:/evil", re.sub(r"`[^`\n]+`", "", safe))
+
+
+@pytest.mark.parametrize("text", ["see ww[](x)w.evil.example/p", "a /\\/evil.example/p", "//€.evil.example/p"])
+def test_no_url_is_put_together_from_parts(text: str) -> None:
+    for safe in (safe_markdown(text, {}), streamed(*text)):
+        assert not re.search(r"www\.|//", re.sub(r"`[^`\n]+`", "", safe))
+
+
+def test_code_with_a_dollar_stays_code_in_paragraphs_without_a_formula() -> None:
+    text = "It costs $5.\n\nThen run `echo $HOME`.\n"
+    assert safe_markdown(text, {}) == text
+    assert "`" not in safe_markdown("It costs $5, see `$HOME`.", {})
+
+
 def test_backslash_may_be_the_last_sign_of_code() -> None:
     assert safe_markdown("`C:\\` and \\`<b>\\`", {}) == "`C:\\` and '\\<b>'"
 
