@@ -228,7 +228,6 @@ class SafeStream:
         """Pass on what is left."""
         if rest := self._rest(self._pending) + self._lines.close():
             self._write(rest)
-        self._pending = ""
 
     def _rest(self, line: str) -> str:
         """Return a line, or what follows the words that were passed on."""
