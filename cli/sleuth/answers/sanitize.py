@@ -26,7 +26,7 @@ LINK = re.compile(
     r"<?(?P<target>[^\s<>()]{0,4000}+(?:\([^\s<>()]{0,4000}+\)[^\s<>()]{0,4000}+){0,9}+)>?[^()]{0,300}\)"
 )
 PLAIN_LABEL = r"\[\d{1,3}[+?]{0,2}\]|[^\[\]\\`<>|&]{1,300}+"
-# Where viewers may find a link, an image, HTML, code or the end of an escape.
+# Where viewers may find code, a link, an image or HTML; escapes are matched so that they stay whole.
 MARKUP = re.compile(
     r"(?<!`)`(?!`)(?P<code>[^`]++)`(?!`)"
     rf"|!?\[(?P<label>{PLAIN_LABEL})\]\((?P<target><[^\s<>|`\\]{{1,4000}}+>|[^\s<>|`\\()]{{1,4000}}+)\)"
@@ -96,7 +96,7 @@ class SafeLines:
 
     Viewers disagree where lists, tables and indented code end. Therefore code spans end in the line in which they
     begin, other backticks become quotes, and fenced code is indented by at most three spaces, where it is code both
-    inside and outside of a list. All other lines are safe as prose, whatever they are.
+    inside and outside of a list. All other lines are safe even if a viewer takes them for prose.
     """
 
     def __init__(self, targets: Mapping[int, str]) -> None:
@@ -181,7 +181,7 @@ class SafeLines:
         return rf"{label}]\({target}"
 
     def _is_doubtful(self, found: re.Match[str]) -> bool:
-        """Tell whether code may be none to some viewers: a table divides it at `|`, and a formula may end in it.
+        """Tell whether some viewers may not see code here: a table divides it at `|`, and a formula may end in it.
 
         Either leaves a backtick that would pair with the next one, so the content does not matter.
         """
@@ -218,7 +218,7 @@ class SafeStream:
         if self._lines.fence or (self._is_start and MAY_BE_BLOCK.match(self._pending)):
             return
         found = MARKUP_START.search(self._pending)
-        # What precedes a sign decides about it, so its whole word waits.
+        # Whether a sign is markup depends on what precedes it, so the whole word is held back.
         end = self._pending.rfind(" ", 0, found.start()) + 1 if found else len(self._pending.rstrip())
         if end:
             self._write(self._pending[:end])
