@@ -16,6 +16,7 @@ from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome
+from sleuth.pages.page import Page
 from sleuth.relevance.hit import Hit
 from sleuth.relevance.sentences import cut
 from sleuth.store.settings import ASK_PAGES, ASK_ROUNDS, MAX_OUTPUT_CHARS, SEARCH_WITH_TIME, Settings
@@ -158,17 +159,9 @@ class Research:
         """Tell whether a round used the same query, ignoring case and spaces."""
         return _folded(query) in {_folded(one.query) for one in self.rounds}
 
-    def add(
-        self, outcome: Outcome, texts: Mapping[str, str], archived: Mapping[str, str] | None = None
-    ) -> list[FoundSource]:
-        """Number the results of a round and return those with a page.
-
-        `texts` has the text of each page by its URL, and `archived` the dates of copies from an archive.
-        """
-        found = [
-            _found_source(hit, texts.get(hit.url, ""))._replace(archived=(archived or {}).get(hit.url, ""))
-            for hit in outcome.results
-        ]
+    def add(self, outcome: Outcome, pages: Mapping[str, Page]) -> list[FoundSource]:
+        """Number the results of a round and return those with a page; `pages` has them by URL."""
+        found = [_found_source(hit, pages.get(hit.url, Page(hit.url))) for hit in outcome.results]
         numbers = self._numbering.add(
             CitedSource(hit.citation, hit.url, hit.title, one.text or one.snippet)
             for hit, one in zip(outcome.results, found, strict=True)
@@ -185,7 +178,8 @@ class Research:
         self._found[citation] = self._found[citation]._replace(note=note)
 
 
-def _found_source(hit: Hit, text: str) -> FoundSource:
+def _found_source(hit: Hit, page: Page) -> FoundSource:
+    text = page.whole_text
     return FoundSource(
         hit.citation,
         without_citations(hit.title),
@@ -194,6 +188,7 @@ def _found_source(hit: Hit, text: str) -> FoundSource:
         without_citations(hit.published[:DATE_CHARS]),
         without_citations(hit.snippet),
         without_citations(text[: cut(text, MAX_PAGE_CHARS)]),
+        archived=page.archived,
     )
 
 

@@ -36,36 +36,32 @@ def run_round(research: Research, searcher: Searcher, contents: ContentReader, q
         raise search_error(outcome)  # it has what the notices and warnings say
     for line in (*outcome.notices, *outcome.warnings):
         research.warn(line)
-    archived: dict[str, str] = {}
-    texts = _read(research, contents, outcome, archived)
-    research.rounds[-1] = this = this._replace(pages=len(texts))
+    pages = _read(research, contents, outcome)
+    research.rounds[-1] = this = this._replace(pages=len(pages))
     logs.log("answer: round %s: %s results, %s pages read", this.iteration, this.results, this.pages)
-    return research.add(outcome, texts, archived)
+    return research.add(outcome, pages)
 
 
-def _read(research: Research, contents: ContentReader, outcome: Outcome, archived: dict[str, str]) -> dict[str, str]:
-    """Return the texts of the first pages by URL; the next result replaces a page that cannot be read.
-
-    The dates of pages that were read from an archive are added to `archived`.
-    """
+def _read(research: Research, contents: ContentReader, outcome: Outcome) -> dict[str, Page]:
+    """Return the first pages by URL; the next result replaces a page that cannot be read."""
     waiting = [hit for hit in outcome.results if canonical(hit.url) not in research.opened]
-    texts: dict[str, str] = {}
+    found: dict[str, Page] = {}
     failed: list[Page] = []
-    while waiting and len(texts) < research.max_pages:
-        batch = waiting[: research.max_pages - len(texts)]
+    while waiting and len(found) < research.max_pages:
+        batch = waiting[: research.max_pages - len(found)]
         del waiting[: len(batch)]
         research.opened |= {canonical(hit.url) for hit in batch}
-        texts |= {hit.url: hit.content for hit in batch if hit.content}
-        pages = _open(research, contents, [hit for hit in batch if not hit.content], len(texts))
-        texts |= {page.url: page.whole_text for page in pages if page.text.strip()}
+        found |= {hit.url: Page(hit.url, text=hit.content) for hit in batch if hit.content}
+        pages = _open(research, contents, [hit for hit in batch if not hit.content], len(found))
+        found |= {page.url: page for page in pages if page.text.strip()}
         failed += [page for page in pages if not page.text.strip()]
-        archived |= {page.url: page.archived for page in pages if page.archived}
-    for url, date in archived.items():
-        research.warn(archive_warning(url, date))
+    for page in found.values():
+        if page.archived:
+            research.warn(archive_warning(page.url, page.archived))
     if failed:
-        template = "could not read {reasons}" if texts else SNIPPETS_USED
+        template = "could not read {reasons}" if found else SNIPPETS_USED
         research.warn_of("FETCH_FAILED", tr(template, reasons=unread(failed)))
-    return texts
+    return found
 
 
 def _open(research: Research, contents: ContentReader, hits: Sequence[Hit], before: int) -> list[Page]:

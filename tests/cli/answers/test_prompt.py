@@ -19,6 +19,7 @@ from sleuth.answers.sanitize import fenced, without_citations
 from sleuth.answers.steps import Analysis, notes_prompt, reflection_prompt
 from sleuth.answers.writing import answer_prompt
 from sleuth.engine.outcome import Outcome
+from sleuth.pages.page import Page
 from sleuth.relevance.hit import Hit
 from sleuth.store.settings import Settings
 
@@ -116,7 +117,9 @@ class Case:
             for place, text in enumerate(texts, 1)
         )
         self.research.rounds.append(Round(1, "precise timers", missing=texts[0][:300]))
-        self.research.add(Outcome("q", "searxng", hits), {hit.url: texts[place] for place, hit in enumerate(hits)})
+        self.research.add(
+            Outcome("q", "searxng", hits), {hit.url: Page(hit.url, text=texts[place]) for place, hit in enumerate(hits)}
+        )
         note = Note(
             "T", without_citations(texts[0][:800]), tuple(without_citations(text[:300]) for text in texts[:8]), 0.9
         )
