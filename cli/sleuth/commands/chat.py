@@ -7,7 +7,7 @@ from typing import Any
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, Question
-from sleuth.answers.citations import CitedSource, by_number, references
+from sleuth.answers.citations import by_number, references
 from sleuth.answers.conversation import Conversation, Switch, switch_for
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.files import write_atomic
@@ -167,15 +167,12 @@ class Chat:
         elif not number:
             self._write(references(self._last().sources, list(known), "plain"))
         elif number.isdecimal() and int(number) in known:
-            self._show_passage(known[int(number)])
+            source = known[int(number)]
+            passages = presentation.passages(self._last(), source, MAX_PASSAGE_CHARS)
+            self._write([clean(source.title), clean_url(source.url), "", *passages])
         else:
             shown = clean(number, 20, entities=False)
             raise RequestError("there is no source {number}", "to list the sources: /sources", number=shown)
-
-    def _show_passage(self, source: CitedSource) -> None:
-        """Show the passages of a source that support its citations, or else its beginning."""
-        passages = presentation.passages(self._last(), source, MAX_PASSAGE_CHARS)
-        self._write([clean(source.title), clean_url(source.url), "", *passages])
 
     def _show_settings(self, _: str) -> None:
         settings, models, ids = self.runtime.settings, self.runtime.models, ", ".join(self.question.providers)
@@ -197,9 +194,7 @@ class Chat:
             print(*lines, sep="\n", file=self.runtime.stdout)
 
     def _save(self, path: str) -> None:
-        if path.startswith("--force "):
-            path = path.removeprefix("--force ").strip()
-        elif path and os.path.lexists(os.path.expanduser(path)):
+        if path and os.path.lexists(os.path.expanduser(path)):
             raise RequestError("{path} exists already", "to overwrite it: /save! {path}", path=path)
         self._overwrite(path)
 
