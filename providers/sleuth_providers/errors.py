@@ -86,7 +86,7 @@ class RateLimitError(ProviderError):
     code = "RATE_LIMIT_EXCEEDED"
     state = "rate_limited"
     retryable = True
-    message = "{provider} rate limit exceeded"
+    message = "{provider} received too many requests"
     hint = "try again later, or use another provider: sleuth search -p ID …"
 
 

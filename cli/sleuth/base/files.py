@@ -46,8 +46,8 @@ def unwritable(path: str, problem: Exception) -> UnwritableError:
     hint = "check its permissions and the free disk space"
     if isinstance(problem, FileNotFoundError):
         hint = "create the folder first: mkdir -p {folder}"
-    elif isinstance(problem, IsADirectoryError):
-        hint = "give the name of a file"
+    elif isinstance(problem, IsADirectoryError | NotADirectoryError):
+        hint = "choose another file"
     folder, reason = shlex.quote(os.path.dirname(path)), getattr(problem, "strerror", None) or problem
     return UnwritableError("cannot write {path} ({reason})", hint, path=path, reason=reason, folder=folder)
 

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
+from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.pages import blocks
 from sleuth.pages.blocks import Block
 from sleuth.pages.chain import LayerAttempt
-from sleuth.pages.errors import EmptyPageError
+from sleuth.pages.errors import EmptyPageError, UnreadableError
 from sleuth.pages.extract import ExtractedPage
 from sleuth.relevance.urls import canonical
-from sleuth_providers.errors import PrivateAddressError
+from sleuth_providers.errors import DeadlineError, PrivateAddressError
 from sleuth_providers.records import Record
 
 MAX_LABEL_CHARS = 1000
@@ -63,10 +64,11 @@ class Page(Record):
 
     @property
     def hint(self) -> str:
-        """Return how the page could be read, if a setting can help."""
+        """Return how the page could be read."""
         states = {attempt.layer: attempt.state for attempt in self.attempts}
-        hints = {"skipped": "omit --offline"}
-        hints |= {kind.state: kind.hint for kind in (PrivateAddressError, EmptyPageError)}
+        hints = dict.fromkeys(("unreachable", "rate_limited"), tr("check the URL and the network, or try again later"))
+        hints |= {"skipped": "omit --offline", "blocked": UnreadableError.hint}
+        hints |= {kind.state: kind.hint for kind in (PrivateAddressError, EmptyPageError, DeadlineError)}
         return "" if "browser" in states else hints.get(states.get("page", states.get("cache", "")), "")
 
 

@@ -67,7 +67,11 @@ FLAG = SettingType(
     lambda v: type(v) is bool, lambda text: FLAGS.get(text.lower()), Translatable("true or false"), ("true", "false")
 )
 TEXT = SettingType(lambda v: isinstance(v, str), str, Translatable("text"))
-KEY = SettingType(lambda v: isinstance(v, str) and v.strip().isprintable(), str, Translatable("printable text"))
+KEY = SettingType(
+    lambda v: isinstance(v, str) and v.strip().isprintable() and v.strip() not in ("env:", "cmd:"),
+    str,
+    Translatable("a key without control characters, env:NAME, cmd:COMMAND or keyring:"),
+)
 NAMES = SettingType(
     lambda v: isinstance(v, list) and all(isinstance(item, str) for item in v), _list, Translatable("a list of strings")
 )

@@ -164,9 +164,11 @@ def test_hint_says_what_the_path_lacks(tmp_path: Path) -> None:
         write_atomic(str(tmp_path / "no such" / "x.txt"), b"new")
     assert caught.value.hint == "create the folder first: mkdir -p {folder}"
     assert caught.value.values["folder"] == f"'{tmp_path}/no such'"
-    with pytest.raises(UnwritableError) as caught:
-        write_atomic(str(tmp_path), b"new")
-    assert caught.value.hint == "give the name of a file"
+    (tmp_path / "file").touch()
+    for path in (tmp_path, tmp_path / "file" / "x.txt"):
+        with pytest.raises(UnwritableError) as caught:
+            write_atomic(str(path), b"new")
+        assert caught.value.hint == "choose another file"
 
 
 @pytest.mark.usefixtures("open_umask")

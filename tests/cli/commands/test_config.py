@@ -61,6 +61,7 @@ def test_values_are_parsed(sleuth: Any, key: str, text: str, value: Any) -> None
         ("websearch.exclude_domains", "['']"),
         ("llm.api_key", "sk-1\nX-Header: 2"),
         ("embedding.api_key", "sk-\x01"),
+        ("llm.api_key", "env:"),
     ],
 )
 def test_invalid_value_is_refused(sleuth: Any, key: str, text: str) -> None:

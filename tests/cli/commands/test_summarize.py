@@ -70,7 +70,7 @@ def test_unreadable_page_is_a_warning(sleuth: Any, site: Any) -> None:
     done = sleuth("summarize", site("gone"))
     assert (done.exit, done.out) == (1, "")
     assert "could not read http" in done.err
-    assert "hint: check the URL or the file name\n" in done.err
+    assert "hint: check the URL and the network, or try again later\n" in done.err
 
 
 @pytest.mark.parametrize("length", ["short", "80"])
@@ -134,4 +134,4 @@ def test_hint_fits_the_reason_of_the_failure(sleuth: Any) -> None:
     assert "hint: to allow private addresses: sleuth config set fetch.allow_private true" in private.err
     refused = sleuth("summarize", "http://127.0.0.1:1/", SLEUTH_FETCH_ALLOW_PRIVATE="true")
     assert refused.exit == 1
-    assert "hint: check the URL or the file name\n" in refused.err
+    assert "hint: check the URL and the network, or try again later\n" in refused.err

@@ -332,6 +332,17 @@ def test_a_page_that_all_layers_fail_to_read_has_all_reasons(site: Any, make_sit
     assert page.hint == ""
 
 
+@pytest.mark.parametrize(
+    ("status", "hint"),
+    [(404, ""), (403, "in a browser"), (429, "try again later"), (500, "try again later"), (503, "try again later")],
+)
+def test_hint_fits_the_status(site: Any, make_reader: Any, status: int, hint: str) -> None:
+    [page] = make_reader().read([site.page("/a", "", status=status)])
+    assert page.problem.endswith(f"(HTTP {status})")
+    assert page.hint.endswith(hint)
+    assert bool(page.hint) == bool(hint)
+
+
 def test_a_browser_that_fails_is_the_reason(site: Any, make_reader: Any) -> None:
     site.page("/app", "<html><body><div id=root></div><script>start()</script></body></html>")
 
