@@ -30,7 +30,7 @@ def provider_as_json(
         "usable": skipped is None,
         "why": skipped.message if skipped else None,
         "hint": describe(obstacle, provider=row.name, id=row.id)[1] if obstacle else None,
-        "needs": "key" if obstacle and adapter.needs_key else "host" if obstacle else None,
+        "needs": "key" if obstacle and (adapter.needs_key or row.api_key) else "host" if obstacle else None,
         "keySource": keys.origin(row, adapter, selector.environ),
         "keyPage": adapter.key_page or None,
         "isDefault": row.id == selector.default(),

@@ -50,7 +50,8 @@ def compression_options(settings: Settings, options: SearchOptions = NO_OPTIONS)
     """Return the options of a command over those in the settings; a budget implies a method, even instead of none."""
     defaults = settings[setting.COMPRESSION_METHOD]
     method = options.compress or defaults.get("method", "none")
-    implied = "rag" if options.max_tokens and not options.compress else "cutoff" if options.limit else "none"
+    implied = "cutoff" if options.limit or options.max_tokens else "none"
+    implied = "rag" if options.max_tokens and not options.compress else implied
     return CompressionOptions(
         implied if method == "none" else method,
         options.limit or int(defaults.get("cutoff_limit", 0)),
@@ -85,7 +86,7 @@ class ContentReader:
         self.remember(pages.values())
         hits = _without_duplicates(_dated(outcome, pages, span, recent), pages)
         outcome = outcome._replace(results=tuple(hit._replace(citation=at) for at, hit in enumerate(hits, 1)))
-        is_whole = options.method != "none" or options.max_tokens > 0  # the budget limits what is delivered
+        is_whole = options.method != "none"  # the budget limits what is delivered
         texts = [_text(hit, pages, is_whole) for hit in outcome.results]
         compressed = compress(
             outcome.query,

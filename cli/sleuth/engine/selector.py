@@ -184,8 +184,8 @@ class ProviderSelector:
 
     def obstacle(self, candidate: Candidate) -> ProviderError | None:
         """Return what is missing in the set-up of a provider: key, option or host."""
-        if candidate.adapter.needs_key and not keys.origin(candidate.row, candidate.adapter, self.environ):
-            unset = (candidate.row.api_key or "").removeprefix("env:")
+        unset = (candidate.row.api_key or "").removeprefix("env:")
+        if (candidate.adapter.needs_key or unset) and not keys.origin(candidate.row, candidate.adapter, self.environ):
             hint = "its key comes from {variable}, which is not set" if unset else KeyMissingError.hint
             return KeyMissingError(hint=hint, variable=unset)
         if candidate.adapter.needs_key and not self._is_key_host(candidate):
@@ -228,9 +228,10 @@ class ProviderSelector:
     def accounts(self, candidate: Candidate, *, any_key: bool = False) -> list[Account]:
         """Return one account per key, rotated, without keys in cooldown; one without a key if none is needed."""
         row, adapter = candidate
-        stored = keys.find_keys(row, adapter, self.environ) if not any_key and self._is_key_host(candidate) else []
+        is_key_host = self._is_key_host(candidate)
+        stored = keys.find_keys(row, adapter, self.environ) if not any_key and is_key_host else []
         found = ["replayed"] if any_key else stored
-        if adapter.needs_key and not found:
+        if not found and (adapter.needs_key or (row.api_key and is_key_host)):
             source = keys.source_name(keys.origin(row, adapter, self.environ) or "")
             hint = "its key comes from {source}, which returned nothing"
             raise self.obstacle(candidate) or KeyMissingError(hint=hint, source=source)

@@ -81,8 +81,8 @@ def test_budget_of_tokens_is_kept(sleuth: Any, web: HTTPServer, budget: int) -> 
 
 def test_cutoff_shares_the_room(sleuth: Any, web: HTTPServer) -> None:
     for method in ("cutoff", "none"):
-        done = sleuth("search", "-p", "searxng", "--compress", method, "--content-limit", "900", "--json", "runtime")
-        check_cutoff(done)
+        for limit in (("--content-limit", "900"), ("--max-tokens", "180")):
+            check_cutoff(sleuth("search", "-p", "searxng", "--compress", method, *limit, "--json", "runtime"))
 
 
 def check_cutoff(done: Any) -> None:

@@ -232,14 +232,23 @@ def test_rejected_key_of_a_variable_names_the_variable(sleuth: Any, httpserver: 
     assert (done.exit, done.err.splitlines()[1]) == (4, "hint: check the key, which comes from env:MY_KEY")
 
 
-@pytest.mark.parametrize(("stored", "source"), [("cmd:true", "a command"), ("keyring:", "the system keyring")])
+@pytest.mark.parametrize(
+    ("stored", "reason"),
+    [
+        ("env:UNSET", "UNSET, which is not set"),
+        ("cmd:true", "a command, which returned nothing"),
+        ("keyring:", "the system keyring, which returned nothing"),
+    ],
+)
+@pytest.mark.parametrize("id", ["brave", "tavily"])  # the second one works without a key, with lower limits
 def test_source_that_returns_no_key_is_named(
-    sleuth: Any, monkeypatch: pytest.MonkeyPatch, stored: str, source: str
+    sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, id: str, stored: str, reason: str
 ) -> None:
     monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=lambda *_: None))
-    sleuth("providers", "set", "brave", "--api-key", stored)
-    done = sleuth("search", "-p", "brave", "x")
-    assert (done.exit, done.err.splitlines()[1]) == (4, f"hint: its key comes from {source}, which returned nothing")
+    sleuth("providers", "set", id, "--api-key", stored, "--api-host", httpserver.url_for(""))
+    done = sleuth("search", "-p", id, "x")
+    assert (done.exit, done.err.splitlines()[1]) == (4, f"hint: its key comes from {reason}")
+    assert not httpserver.log
 
 
 def test_unreachable_server_hints_at_doctor(sleuth: Any) -> None:

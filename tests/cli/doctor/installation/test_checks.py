@@ -184,6 +184,8 @@ def test_keys_are_required_only_for_providers_in_use(used: Any, examine: Examine
     found = examine(SLEUTH_WEBSEARCH_FALLBACK="brave,searxng")["keys"]
     assert (found.state, found.evidence) == ("warn", "no key: brave")
     assert found.fix == "sleuth providers set brave --api-key -"
+    used("providers", "set", "tavily", "--api-key", "env:UNSET")  # it works without a key, but one was set
+    assert examine()["keys"].evidence == "no key: tavily"
 
 
 def test_default_without_its_key_is_a_failure(used: Any, examine: Examine) -> None:
