@@ -14,7 +14,7 @@ from sleuth.base.text import shorten, strip_controls
 
 TEMPERATURE = 0.3  # low: the answer should say what the sources say
 MAX_HISTORY_SHARE = 4  # earlier messages take at most a quarter of the prompt
-CONTEXT_CHARS = 12  # before a piece, to recognise control sequences that span pieces
+CONTEXT_CHARS = 12  # before a piece, to recognise characters and control sequences that span pieces
 MAX_ANSWER_CHARS = 30_000  # a model that writes more repeats itself
 MAX_QUERY_CHARS = 500  # of the question, to select passages by
 
@@ -58,7 +58,7 @@ def stream(research: Research, model: Model, prompt: Prompt, write: Write) -> st
     try:
         for piece in model.stream(prompt):
             context = text[-CONTEXT_CHARS:]
-            new = strip_controls(context + piece.text)[len(context) :]
+            new = strip_controls(context + piece.text)[len(strip_controls(context)) :]
             if new:
                 text += new
                 write(new)

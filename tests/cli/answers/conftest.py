@@ -31,7 +31,10 @@ def step_of(prompt: Prompt) -> str:
 
 
 class ScriptedModel:
-    """Replies to each step as scripted: a text, a dictionary sent as JSON, an error, or a list of those in turn."""
+    """Replies to each step as scripted: a text, a dictionary sent as JSON, an error, or a list of those in turn.
+
+    Answers are streamed word by word, or in pieces of `piece_size` characters.
+    """
 
     name = "scripted"
 
@@ -60,10 +63,12 @@ class ScriptedModel:
         return Piece(self.reply(prompt), finish="stop", usage=COST)
 
     def stream(self, prompt: Prompt) -> Iterator[Piece]:
-        for word in self.reply(prompt).split(" "):
-            if word == "BREAK":
+        text, size = self.reply(prompt), self.script.get("piece_size")
+        words = [f"{word} " for word in text.split(" ")]
+        for piece in [text[at : at + size] for at in range(0, len(text), size)] if size else words:
+            if piece == "BREAK ":
                 raise self.script["breaks"]
-            yield Piece(f"{word} ")
+            yield Piece(piece)
         yield Piece(finish=self.script.get("finish", "stop"), usage=COST)
 
     def prompts(self, step: str) -> list[Prompt]:

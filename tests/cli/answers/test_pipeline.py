@@ -275,6 +275,20 @@ def test_control_characters_are_removed(ask: Any, model: Any) -> None:
     assert "\n  code\n" in answer.text
 
 
+@pytest.mark.parametrize("size", [1, 2, 4, 13])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u26a0\ufe0f Do not store passwords in the file.",
+        "\U0001f469\u200d\U0001f4bb writes \u2714\ufe0f and \u2139\ufe0f in the file.",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u0628\u062e\u0648\u0627\u0646\u0645 1 2 3.",
+    ],
+)
+def test_signs_of_several_characters_may_be_streamed_in_parts(ask: Any, model: Any, text: str, size: int) -> None:
+    answer, _, written = ask(model(write=text, piece_size=size))
+    assert (written, answer.text) == (text, text)
+
+
 def test_empty_question_is_an_error(ask: Any, model: Any) -> None:
     with pytest.raises(RequestError):
         ask(model(), "  \n")
