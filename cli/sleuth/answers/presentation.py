@@ -86,7 +86,11 @@ def digest_parts(found: Digest, style: str) -> list[str]:
     """Return the summary of all pages, then those of single pages if there are several."""
     overall = _written(found.text or _quoted(found.summary, style), found.checks, found.pages, style)
     several = found.read if len(found.read) > 1 else ()
-    return [overall, *(f"{_page_heading(page, found.pages, style)}\n\n{_page(page, found, style)}" for page in several)]
+    parts = [
+        overall,
+        *(f"{_page_heading(page, found.pages, style)}\n\n{_page(page, found, style)}" for page in several),
+    ]
+    return [safe_markdown(part, targets(found.pages)) for part in parts] if style == "markdown" else parts
 
 
 def digest_as_text(found: Digest, style: str) -> str:
@@ -106,7 +110,7 @@ def _quoted(quotes: Sequence[Quote], style: str) -> str:
 
 def _written(text: str, checks: Sequence[citation_check.Support], sources: Sequence[CitedSource], style: str) -> str:
     found = link(text, sources, style, citation_check.signs(checks)).text.strip()
-    return safe_markdown(found, targets(sources)) if style == "markdown" else as_plain(found)
+    return found if style == "markdown" else as_plain(found)
 
 
 def _page_heading(page: DigestSource, sources: Sequence[CitedSource], style: str) -> str:

@@ -15,7 +15,7 @@ from sleuth.answers.citations import CitedSource, find, targets
 from sleuth.answers.evidence import STATES
 from sleuth.answers.llm.chat import Usage
 from sleuth.answers.sanitize import safe_markdown
-from sleuth.answers.summary import Digest
+from sleuth.answers.summary import Digest, Quote
 from sleuth.answers.summary import DigestSource as Page
 from sleuth.base import markdown
 from sleuth.commands.terminal.screen import Screen
@@ -241,6 +241,14 @@ def test_passages_are_the_evidence_of_citations() -> None:
 def written(*pages: Page, text: str = "All [1][2].", query: str = "") -> Digest:
     known = tuple(CitedSource(page.citation, page.url, page.title, TEXT) for page in pages)
     return Digest(query, (), pages, (), "model", text, tuple(citation_check.check(text, known)), (), known, "m")
+
+
+def test_digest_of_pages_links_to_no_other_url() -> None:
+    quote = Quote("See https://evil.example/p or www.evil.example.", 1, 0, 0)
+    pages = [Page(n, url, "https://evil.example/t", summary=(quote,)) for n, url in ((1, URLS[0]), (2, URLS[1]))]
+    markdown = presentation.digest_as_text(written(*pages), "markdown")
+    for url in ("https://evil.example/t", "https://evil.example/p", "www.evil.example"):
+        assert f"`{url}`" in markdown
 
 
 def test_written_digest_has_each_page_and_every_source() -> None:
