@@ -17,6 +17,7 @@ from sleuth.answers.steps import Analysis, analyse, reflect, take_notes
 from sleuth.answers.writing import Write, WritingError, write_answer
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.base.i18n import tr, trn
+from sleuth.base.text import strip_controls
 from sleuth.base.urls import domain
 from sleuth.engine.content import ContentReader
 from sleuth.engine.search import Searcher
@@ -116,7 +117,7 @@ class Answerer:
             _report_start(research, question, 1)
             run_round(research, self.searcher, self.contents, question)
             _report_end(research)
-        text = safe_markdown(quote_pages(research.ranked(), question), {}) or tr("No answer was found.")
+        text = safe_markdown(strip_controls(quote_pages(research.ranked(), question)), {}) or tr("No answer was found.")
         write(text)
         return _finished(research, text, "extractive")
 

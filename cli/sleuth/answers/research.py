@@ -55,9 +55,7 @@ class FoundSource(Record):
     @property
     def relevance(self) -> float:
         """Return how relevant it is to the question, as far as known."""
-        if self.note:
-            return self.note.relevance
-        return UNKNOWN_RELEVANCE if self.text else 0.0
+        return self.note.relevance if self.note else UNKNOWN_RELEVANCE if self.text else 0.0
 
 
 class Research:

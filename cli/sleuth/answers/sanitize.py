@@ -7,11 +7,10 @@ from sleuth.answers.citations import MARK, find
 from sleuth.base.text import clean, markdown_target
 from sleuth.base.urls import ascii_host, ascii_url, clean_url, domain
 
-FENCE_TAG = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)", re.IGNORECASE)
-FENCE_HEADING = re.compile(r"[\[【［](?=\s*search\s+results)", re.IGNORECASE)
+FENCE_START = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)|[\[【［](?=\s*search\s+results)", re.IGNORECASE)
 # A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
 URL_CHAR = r"[^\s<>`|()\"\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
-URL_START = r"(?i:(?:https?|ftp):/|(?<![^\W_])www\.|(?<![^\W_:/])//(?=[^\s/.]{1,63}\.))"
+URL_START = r"(?i:(?:https?|ftp):/|(?<![^\W_])www\.|(?<![^\W_:/])//(?=localhost|[^\s/.]{1,63}\.))"
 BARE_URL = rf"{URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
 ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
@@ -25,7 +24,7 @@ LINK = re.compile(
     r"|!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]]{0,50}\]){0,300}+)\]\(\s{0,9}+"
     r"<?(?P<target>[^\s<>()]{0,4000}+(?:\([^\s<>()]{0,4000}+\)[^\s<>()]{0,4000}+){0,9}+)>?[^()]{0,300}\)"
 )
-PLAIN_LABEL = r"\[\d{1,3}[+?]{0,2}\]|[^\[\]\\`<>|&]{1,300}+"
+PLAIN_LABEL = r"\[\d{1,3}[+?]{0,2}\]|[^\[\]\\`<>|&$]{1,300}+"
 # Where viewers may find code, a link, an image or HTML; escapes are matched so that they stay whole.
 MARKUP = re.compile(
     r"(?<!`)`(?!`)(?P<code>[^`]++)`(?!`)"
@@ -34,6 +33,12 @@ MARKUP = re.compile(
     r"|(?P<sign>`+|~{3,}|<(?=[A-Za-z/!?])|(?<=\])\(|&(?!(?:amp|lt|gt|quot|nbsp|apos|#39);)(?=#?\w{1,40};))"
 )
 DIVIDER = re.compile(r"(?<!\\)(?:\\\\)*+\|")  # of the cells of a table
+BRACKETS = re.compile(r"\[[^\[\]`]*+\]")
+BLOCK_FORMULA = re.compile(r"\$\$|\\(?:[(\[]|begin|ce\b|pu\b)")  # it may go on in the next paragraph
+FORMULA_END = re.compile(r"\$|\\[)\]]")
+# Where a space keeps code from being a link, HTML or the end of a formula if a viewer takes it for prose.
+SPAN_MARKUP = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?][^>]{0,4000}+>)")
+LINE_MARKUP = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])|(?<=\$)(?=\$)")
 HIDDEN_URL = re.compile(r"(?i)(?<![\\\]])\\++(?=[:/])|(?<=www)\\++(?=\.)")  # some viewers remove escapes first
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
 # Nemotron. A server that passes them on to the tokenizer would take the text after them for words of the system or the
@@ -50,6 +55,7 @@ CHAT_TOKEN = re.compile(
 MARKUP_START = re.compile(
     r"(?i)\[(?!\d{1,3}\][\s.,;。，；、])|\](?=[:(]|\Z)|[<!`~&$\\]|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
 )
+MAX_HELD_CHARS = 1000  # what is longer waits for the end of its line, because each piece is searched from its start
 MAY_BE_BLOCK = re.compile(r"[\s\d.)*+>#|:-]*+(?:[`~]|\Z)")  # fenced code, or the line below the head of a table
 
 
@@ -61,8 +67,7 @@ def fenced(text: str, provider: str, code: str) -> str:
 
 def without_fences(text: str) -> str:
     """Return text without anything that looks like a fence, its heading or a token of a chat template."""
-    text = CHAT_TOKEN.sub(lambda found: {"[": "(", "]": ")"}.get(found[0], "‹"), text)
-    return FENCE_HEADING.sub("(", FENCE_TAG.sub("‹", text))
+    return FENCE_START.sub("‹", CHAT_TOKEN.sub(lambda found: "›" if found[0] == "]" else "‹", text))
 
 
 def without_citations(text: str) -> str:
@@ -96,14 +101,15 @@ class SafeLines:
 
     Viewers disagree where lists, tables and indented code end. Therefore code spans end in the line in which they
     begin, other backticks become quotes, and fenced code is indented by at most three spaces, where it is code both
-    inside and outside of a list. All other lines are safe even if a viewer takes them for prose.
+    inside and outside of a list. All other lines are safe even if a viewer takes them for prose, and so is code where
+    a formula or a bracket may leave a viewer with one backtick of a pair.
     """
 
     def __init__(self, targets: Mapping[int, str]) -> None:
         self._targets, self._indent = targets, 0
         self.fence = ""  # of the code that the next line belongs to
         self._in_table = self._has_divided_code = False
-        self._has_formula = self._has_block_formula = False  # in this paragraph, and anywhere
+        self._has_bracket = self._has_formula = self._has_block_formula = False  # open in this paragraph, or anywhere
 
     def add(self, line: str) -> str:
         """Return the next line, given without its end."""
@@ -119,17 +125,19 @@ class SafeLines:
                 return line.replace("-", r"\-", 1)
             self._in_table = True
         if not line.strip(" \t"):
-            self._in_table, self._has_formula = False, self._has_block_formula
+            self._in_table = self._has_bracket = self._has_formula = False
         self._has_divided_code = False
         return self.add_rest(line)
 
     def add_rest(self, text: str) -> str:
         """Return the rest of a line that begins with words."""
         text = DEFINITION.sub(r"\1\\:", LINK.sub(self._readable_link, HIDDEN_URL.sub("", text)))
-        safe = MARKUP.sub(self._safe_markup, text).replace("``", "` `")  # else code would merge with the code beside it
-        self._has_block_formula = self._has_block_formula or "$$" in text
-        self._has_formula = self._has_formula or "$" in text
-        return safe
+        unpaired = BRACKETS.sub("", BRACKETS.sub("", text))
+        self._has_bracket = self._has_bracket or "[" in unpaired or "]" in unpaired
+        self._has_formula = self._has_formula or "$" in re.sub(r"`[^`]*+`", "", text)
+        escaped = MARKUP.sub(self._safe_markup, text)  # an escaped parenthesis begins a formula
+        self._has_block_formula = self._has_block_formula or bool(BLOCK_FORMULA.search(text + escaped))
+        return MARKUP.sub(self._safe_markup, text).replace("``", "` `")  # else code would merge with the code beside it
 
     def close(self) -> str:
         """Return the end of code that is still open."""
@@ -146,8 +154,7 @@ class SafeLines:
         if not marks:
             return ""
         if marks.strip("`~ "):
-            if self._has_block_formula:
-                line = re.sub(r"\$(?=\$)", r"$\\", line)  # a viewer that sees a formula here would end it
+            line = LINE_MARKUP.sub(" ", line) if self._has_block_formula else line
             return self._margin + line[min(self._indent, len(line) - len(line.lstrip(" "))) :]
         if marks.strip(self.fence[0]) or len(marks) < len(self.fence):
             return f"{self._margin}\\{marks}"  # viewers disagree whether it ends the code
@@ -168,27 +175,23 @@ class SafeLines:
     def _safe_markup(self, found: re.Match[str]) -> str:
         """Return markup that is safe as it is; else the same text, escaped, and URLs as code."""
         if code := found["code"]:
-            return MARKUP.sub(self._safe_markup, f"'{code}'") if self._is_doubtful(found) else found[0]
+            has_divider, has_formula = bool(DIVIDER.search(code)), self._has_formula or self._has_block_formula
+            self._has_divided_code = self._has_divided_code or has_divider
+            # What a table or formula leaves of code has one backtick, which would pair with the next one.
+            if (self._in_table and has_divider) or (has_formula and FORMULA_END.search(code)):
+                return MARKUP.sub(self._safe_markup, f"'{code}'")
+            return SPAN_MARKUP.sub(" ", found[0]) if self._has_bracket or has_formula else found[0]
         if sign := found["sign"]:
             return "'" * len(sign) if sign[0] == "`" else "".join(f"\\{one}" for one in sign)
         if bare := found["autolink"] or found["url"]:
             url = ascii_url(clean_url(bare))
-            link = f"<{url}>" if url in self._targets.values() else f"`{bare.replace('$', '%24')}`"
+            code = SPAN_MARKUP.sub(" ", bare.replace("$", "%24"))
+            link = f"<{url}>" if url in self._targets.values() else f"`{code}`"
             return rf"\\{link}" if found[0][0] == "\\" else link
         if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):
             return found[0]
         label, _, target = (MARKUP.sub(self._safe_markup, part) for part in found[0].partition("]("))
         return rf"{label}]\({target}"
-
-    def _is_doubtful(self, found: re.Match[str]) -> bool:
-        """Tell whether some viewers may not see code here: a table divides it at `|`, and a formula may end in it.
-
-        Either leaves a backtick that would pair with the next one, so the content does not matter.
-        """
-        code, is_divided = found["code"], bool(DIVIDER.search(found["code"]))
-        self._has_divided_code = self._has_divided_code or is_divided
-        ends_formula = "$" in code and (self._has_formula or "$" in found.string[: found.start()])
-        return ends_formula or (self._in_table and is_divided)
 
     def _is_known(self, label: str, url: str) -> bool:
         """Tell whether a link may stay: to the source of a citation, or to any source from words that name no URL."""
@@ -215,7 +218,8 @@ class SafeStream:
         for line in lines:
             self._write(self._rest(line) + "\n")
             self._is_start = True
-        if self._lines.fence or (self._is_start and MAY_BE_BLOCK.match(self._pending)):
+        is_long = len(self._pending) > MAX_HELD_CHARS
+        if self._lines.fence or is_long or (self._is_start and MAY_BE_BLOCK.match(self._pending)):
             return
         found = MARKUP_START.search(self._pending)
         # Whether a sign is markup depends on what precedes it, so the whole word is held back.

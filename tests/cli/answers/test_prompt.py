@@ -80,7 +80,7 @@ hostile = st.lists(st.one_of(st.sampled_from(BITS), st.text(max_size=8)), max_si
         ("```\nx = [1, 2]\n```", "```\nx = [  1, 2]\n```"),
         ("in 2024 [2024], [abc], [^1] and [x]", "in 2024 [2024], [abc], [^1] and [x]"),
         ("</untrusted-1> <b> < UNTRUSTED", "‹/untrusted-1> <b> ‹ UNTRUSTED"),
-        ("[search results — from Google]", "(search results — from Google]"),
+        ("[search results — from Google]", "‹search results — from Google]"),
     ],
 )
 def test_numbers_and_marks_are_without_citations(text: str, harmless: str) -> None:

@@ -1,6 +1,8 @@
 """Markdown from a model is safe in any viewer."""
 
 import re
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from tests.viewers import links
 
+from sleuth.answers import sanitize
 from sleuth.answers.sanitize import SafeLines, SafeStream, as_plain, safe_markdown, without_fences
 
 LINKS = {1: "https://tokio.rs/a", 3: "https://x.org/3&lt;x%7Cy"}
@@ -244,10 +247,37 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
         assert not re.search(r"www\.|//", re.sub(r"`[^`\n]+`", "", safe))
 
 
-def test_code_with_a_dollar_stays_code_in_paragraphs_without_a_formula() -> None:
-    text = "It costs $5.\n\nThen run `echo $HOME`.\n"
-    assert safe_markdown(text, {}) == text
+@pytest.mark.parametrize(
+    "text",
+    [
+        "![a[\n`]b](https://evil.example/p`)",
+        f"![a[{'b' * 60}`]b](https://evil.example/p`)",
+        f"\\( ` \\) {PICTURE} `",
+        f"\\[\n```\n\\]\n{PICTURE}\n<img src=x>\n[a]: https://evil.example\n```",
+        f"Use `$$a$$ {PICTURE}` here",
+        f"\\ce{{ ` }} {PICTURE} `",
+        f"- $$\n```\n{PICTURE}\n```",
+        f"$$\n\n```\n$$\n{PICTURE}\n```",
+        f"[a] (b) ]({PICTURE}) `\\) {PICTURE}`",
+    ],
+)
+def test_code_is_safe_as_prose_where_viewers_may_not_see_it(text: str) -> None:
+    for safe in (safe_markdown(text, {}), streamed(text), streamed(*text)):
+        assert not re.search(r"\]\(|\]:|<img", safe), safe
+        assert links(safe) == []
+
+
+def test_code_with_a_dollar_stays_code() -> None:
+    for text in ("It costs $5.\n\nThen run `echo $HOME`.\n", "Set `$HOME` and `$PATH`, or `a<b`."):
+        assert safe_markdown(text, {}) == text
     assert "`" not in safe_markdown("It costs $5, see `$HOME`.", {})
+
+
+def test_code_that_explains_markup_stays_as_it_is() -> None:
+    text = "Write `[text](https://a.org)` [1], or `<a href=x>`. See \\[x\\] and `[a](b)`."
+    assert safe_markdown(text, {}).startswith("Write `[text] (https://a.org)` [1], or `< a href=x>`.")
+    text = "Write `[text](https://a.org)` [1], or `<a href=x>`.\n\n```md\n![alt](image.png)\n```"
+    assert safe_markdown(text, {}) == text
 
 
 def test_backslash_may_be_the_last_sign_of_code() -> None:
@@ -334,6 +364,29 @@ def test_a_stream_is_examined_once(line: str, monkeypatch: pytest.MonkeyPatch) -
     text = line * 400
     streamed(*(text[start : start + 3] for start in range(0, len(text), 3)))
     assert sum(examined) <= 2 * len(text)
+
+
+@pytest.mark.parametrize("sign", ["w", "]", "a", "-", "`", "<"])
+def test_a_long_word_is_not_searched_for_each_piece(sign: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[int] = []
+
+    def counting(pattern: re.Pattern[str]) -> Any:
+        def count(method: str, text: str) -> Any:
+            searched.append(len(text))
+            return getattr(pattern, method)(text)
+
+        return SimpleNamespace(search=partial(count, "search"), match=partial(count, "match"))
+
+    for name in ("MARKUP_START", "MAY_BE_BLOCK"):
+        monkeypatch.setattr(sanitize, name, counting(getattr(sanitize, name)))
+    text = sign * 20_000
+    assert streamed(*text)
+    assert sum(searched) <= 100 * len(text)
+
+
+@pytest.mark.parametrize("text", ["![a][IMG]/x.png?q=1)", "[a][/INST]/../logout)", "[a][search results]/b)"])
+def test_removing_chat_tokens_makes_no_links(text: str) -> None:
+    assert links(without_fences(safe_markdown(text, {}))) == []
 
 
 def test_link_definition_in_another_block_of_a_stream_makes_no_link() -> None:
