@@ -79,8 +79,8 @@ class Chat:
         self.is_interactive = runtime.stdin.isatty()
         self.options = AnswerOptions("rich" if self.is_interactive and display.is_terminal(runtime) else "plain")
         self.commands: dict[str, Callable[[str], None]] = {
-            "search": self._set_search,
-            "mode": self._set_mode,
+            "search": lambda state: self._set_switch(self.switch.set(state) if state else self.switch),
+            "mode": lambda mode: self._set_switch(self.switch.enter(mode) if mode else self.switch),
             "provider": self._set_provider,
             "sources": self._show_sources,
             "settings": self._show_settings,
@@ -135,12 +135,6 @@ class Chat:
             question = question._replace(extractive=True)  # the first answer has said that there is no model
         self.conversation = self.conversation.add(answer(self.runtime, question, self.options))
         print(file=self.runtime.stdout, flush=True)
-
-    def _set_search(self, position: str) -> None:
-        self._set_switch(self.switch.set(position) if position else self.switch)
-
-    def _set_mode(self, mode: str) -> None:
-        self._set_switch(self.switch.enter(mode) if mode else self.switch)
 
     def _set_switch(self, switch: Switch) -> None:
         self.switch = switch

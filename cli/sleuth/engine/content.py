@@ -97,9 +97,7 @@ class ContentReader:
         )
         failed = [page for page in pages.values() if not page.ok]
         return outcome._replace(
-            results=tuple(
-                _with_content(hit, kept) for hit, kept in zip(outcome.results, compressed.pages, strict=True)
-            ),
+            results=tuple(map(_with_content, outcome.results, compressed.pages)),
             status=outcome.status._replace(
                 phase=compressed.phase if is_whole else "fetch_complete",
                 count_after=len(hits),

@@ -55,9 +55,7 @@ def cut(text: str, limit: int) -> int:
     if len(text) <= limit:
         return len(text)
     ends = [end for _, end in sentences(text[: limit + MAX_WORD_CHARS]) if end <= limit]
-    if ends and 2 * ends[-1] >= limit:
-        return ends[-1]
-    return word_end(text, max(limit, 0))
+    return ends[-1] if ends and 2 * ends[-1] >= limit else word_end(text, max(limit, 0))
 
 
 def word_end(text: str, limit: int) -> int:

@@ -68,9 +68,7 @@ def add_item(text: str, node: YamlNode, item: str) -> Edit:
     """Add an item at the end of a list."""
     if node.flow:
         last = max((child.end for child in node.value if node.start < child.start < node.end), default=0)
-        if last:
-            return Edit(last, last, f", {item}")
-        return _insert_first(text, node, "[", item)
+        return Edit(last, last, f", {item}") if last else _insert_first(text, node, "[", item)
     return _below(text, end_of(node), " " * node.column, f"- {item}")
 
 

@@ -58,8 +58,7 @@ def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     used = list(selector.loadable(row for row in rows if row.enabled))
     sources = {candidate.id: keys.origin(candidate.row, candidate.adapter, runtime.environ) for candidate in used}
     shown = ", ".join(f"{id}: {clean(source, 60)}" for id, source in sources.items() if source)
-    needing = (one for one in used if one.adapter.needs_key or one.row.api_key)
-    missing = [candidate.id for candidate in needing if not sources[candidate.id]]
+    missing = [one.id for one in used if (one.adapter.needs_key or one.row.api_key) and not sources[one.id]]
     if "keyring" in sources.values() and find_spec("keyring") is None:
         yield fail(shown, "keyring-not-installed", install=install_command("keyring"))
     if missing:

@@ -96,9 +96,7 @@ def check_terminal(runtime: "Runtime", settings: Settings) -> Finding:
     console = make_console(runtime.stdout, runtime.color)
     colors = console.color_system or _why_no_colors(runtime.environ)
     seen = tr("{width} columns, colours: {colors}", width=console.width, colors=colors)
-    if console.width >= MIN_COLUMNS:
-        return ok(seen)
-    return warn(seen, "terminal-narrow")
+    return ok(seen) if console.width >= MIN_COLUMNS else warn(seen, "terminal-narrow")
 
 
 def _why_no_colors(environ: Mapping[str, str]) -> str:
