@@ -25,7 +25,7 @@ from sleuth_providers.net.policy import ExchangeLimits, Guard, Policy
 from sleuth_providers.net.urls import ASCII_PUNCTUATION, split_url
 
 MAX_REDIRECTS = 5
-MAX_RETRY_AFTER_S = 86400.0  # upper bound for what a server may ask
+MAX_RETRY_AFTER_S = 31 * 86400.0  # upper bound for what a server may ask
 RETRY_PAUSE_S = 0.3  # before the first retry; doubles with each, and varies so that clients spread out
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
 COMMON_HEADERS = {
