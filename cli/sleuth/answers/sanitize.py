@@ -35,6 +35,10 @@ MARKUP = re.compile(
 DIVIDER = re.compile(r"(?<!\\)(?:\\\\)*+\|")  # of the cells of a table
 BRACKETS = re.compile(r"\[[^\[\]`]*+\]")
 BLOCK_FORMULA = re.compile(r"\$\$|\\(?:[(\[]|begin|ce\b|pu\b)")  # it may go on in the next paragraph
+# A formula that ends in its line contains no code; code may contain what looks like a formula.
+CODE_OR_FORMULA = re.compile(
+    r"(`[^`]*+`)|\$\$[^$`]++\$\$|\\\((?:[^\\`]|\\[^()\[\]`])*+\\\)|\\\[(?:[^\\`]|\\[^()\[\]`])*+\\\]"
+)
 FORMULA_END = re.compile(r"\$|\\[)\]]")
 # Where a space keeps code from being a link, HTML or the end of a formula if a viewer takes it for prose.
 SPAN_MARKUP = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?][^>]{0,4000}+>)")
@@ -135,8 +139,9 @@ class SafeLines:
         unpaired = BRACKETS.sub("", BRACKETS.sub("", text))
         self._has_bracket = self._has_bracket or "[" in unpaired or "]" in unpaired
         self._has_formula = self._has_formula or "$" in re.sub(r"`[^`]*+`", "", text)
-        escaped = MARKUP.sub(self._safe_markup, text)  # an escaped parenthesis begins a formula
-        self._has_block_formula = self._has_block_formula or bool(BLOCK_FORMULA.search(text + escaped))
+        for version in (text, MARKUP.sub(self._safe_markup, text)):  # an escaped parenthesis begins a formula
+            opened = BLOCK_FORMULA.search(CODE_OR_FORMULA.sub(r"\1", version))
+            self._has_block_formula = self._has_block_formula or bool(opened)
         return MARKUP.sub(self._safe_markup, text).replace("``", "` `")  # else code would merge with the code beside it
 
     def close(self) -> str:

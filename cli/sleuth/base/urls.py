@@ -72,9 +72,7 @@ def full_host(host_or_url: str) -> str:
 
 def without_path(pattern: str) -> str:
     """Return the host of a URL or domain as it was written; patterns stay."""
-    if pattern.startswith(("/", "*")):
-        return pattern
-    return pattern.rpartition("://")[2].partition("/")[0]
+    return pattern if pattern.startswith(("/", "*")) else pattern.rpartition("://")[2].partition("/")[0]
 
 
 def to_ascii(host: str) -> str:

@@ -85,8 +85,6 @@ def _parse_entry(text: Any, ttl_ms: Any) -> CacheEntry | None:
         document = json.loads(text.decode())
         ttl, value = document["kept"], document["value"]
         fresh = ttl_ms / 1000 - STALE_S
-        if not 0 < ttl <= MAX_TTL_S or fresh > ttl:
-            return None
-        return CacheEntry(value, ttl - fresh, fresh)
+        return CacheEntry(value, ttl - fresh, fresh) if fresh <= ttl and 0 < ttl <= MAX_TTL_S else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
