@@ -72,9 +72,7 @@ def from_html(markup: str, url: str = "") -> ExtractedPage:
 def article(markup: str) -> Sequence[Block]:
     """Return the blocks of the article in an HTML page, without looking for metadata; none if there is no article."""
     tree: Any = load_html(markup)
-    if tree is None or not _is_small(tree):
-        return ()
-    return _main_text(tree, "", metadata=False).blocks
+    return () if tree is None or not _is_small(tree) else _main_text(tree, "", metadata=False).blocks
 
 
 def _is_small(tree: Node) -> bool:

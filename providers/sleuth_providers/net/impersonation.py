@@ -35,11 +35,10 @@ CA_BUNDLES = (
     "/etc/ssl/cert.pem",  # Alpine, BSD
 )
 ENCODINGS = "gzip, deflate, br, zstd"
-EXIT_TIMEOUT_S = 1.0  # how long the end of Python waits for cancelled requests
+EXIT_TIMEOUT_S = 5.0  # how long the end of Python waits for cancelled requests
 
 _changed = threading.Condition()
-_running = 0  # threads that are inside wreq
-_clients: set[Any] = set()  # with a request under way
+_cancels: dict[int, Callable[[], object]] = {}  # of each thread inside wreq, by its id: ends its request
 _ended = False
 
 
@@ -83,7 +82,6 @@ def _exchange(
                 raise
             error = BrokenOffError("sleuth is shutting down")
         finally:
-            _clients.discard(client)
             del client
     if error is None:
         return exchange(request, headers, limits, guard)
@@ -102,8 +100,12 @@ def _send(
     received = {str(name, "latin-1").lower(): str(value, "latin-1") for name, value in response.headers}
     status = response.status.as_int()
     with response.stream() as pieces:
+        _set_cancel(partial(pieces.__exit__, None, None, None))
         chunks = (bytes(piece) for piece in pieces if isinstance(piece, memoryview))  # decompressed; not the trailers
-        return status, received, read_limited(chunks, "", status, limit)
+        content = read_limited(chunks, "", status, limit)
+    if _ended:
+        raise BrokenOffError("sleuth is shutting down")
+    return status, received, content
 
 
 def _connection_options(
@@ -137,26 +139,30 @@ def _client(options: dict[str, Any]) -> Any:
         options["tls_verify"] = _store(certificates)
     profile = getattr(wreq.Emulation, f"Chrome{CHROME_VERSION}")
     client = blocking.Client(emulation=profile, redirect=wreq.Policy.none(), cookie_store=False, **options)
-    _clients.add(client)
-    if _ended:
-        client.close()
+    _set_cancel(client.close)
     return client
 
 
 @contextmanager
 def _exit_waits() -> Iterator[None]:
     """Let the end of Python wait for the block: it must not happen while a thread is inside wreq, which would crash."""
-    global _running
     with _changed:
         if _ended:
             raise BrokenOffError("sleuth is shutting down")
-        _running += 1
+        _cancels[threading.get_ident()] = lambda: None
     try:
         yield
     finally:
         with _changed:
-            _running -= 1
+            del _cancels[threading.get_ident()]
             _changed.notify_all()
+
+
+def _set_cancel(cancel: Callable[[], object]) -> None:
+    """Set what ends the request of this thread when Python ends: closing a client does not end a response."""
+    _cancels[threading.get_ident()] = cancel
+    if _ended:
+        cancel()
 
 
 @atexit.register
@@ -164,9 +170,9 @@ def _cancel_all() -> None:
     global _ended
     with _changed:
         _ended = True
-        for client in list(_clients):
-            client.close()
-        _changed.wait_for(lambda: not _running, EXIT_TIMEOUT_S)
+        for cancel in list(_cancels.values()):
+            cancel()
+        _changed.wait_for(lambda: not _cancels, EXIT_TIMEOUT_S)
 
 
 @cache
