@@ -154,9 +154,7 @@ def _linked(
 
 def _link(label: str, url: str, style: str) -> str:
     target = _target(url)
-    if not target or style == "plain":
-        return ""
-    return f"[[{label}]]({markdown_target(_for_markdown(target))})"
+    return "" if not target or style == "plain" else f"[[{label}]]({markdown_target(_for_markdown(target))})"
 
 
 def targets(sources: Iterable[CitedSource]) -> dict[int, str]:

@@ -10,11 +10,12 @@ from sleuth.base.urls import ascii_host, ascii_url, clean_url, domain
 FENCE_START = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)|[\[【［](?=\s*search\s+results)", re.IGNORECASE)
 # A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
 URL_CHAR = r"[^\s<>`|()\"\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
-URL_START = r"(?i:(?:https?|ftp):/|(?<![^\W_])www\.|(?<![^\W_:/])//(?=localhost|[^\s/.]{1,63}\.))"
+URL_START = r"(?i:(?:https?|ftp):/|www\.(?=\w)|(?<![^\W_:/])//(?=localhost|[^\s/.]{1,63}\.))"
 BARE_URL = rf"{URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
 ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
 FENCE = re.compile(rf"(?P<prefix>(?:[ \t]|{ITEM})*+)(?P<marks>`{{3,}}+|~{{3,}}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
+RENDERED_LANGUAGES = ("mermaid", "vega", "vega-lite", "svg", "plantuml", "geojson")  # viewers load images for them
 # Up to the end of the label of a link definition, which may have begun in a line above.
 DEFINITION = re.compile(rf"\A((?:[ \t>]|{ITEM}|\[[ xX]\][ \t])*+\[?+(?:[^\[\]\\]|\\.)*+\]):")
 DELIMITER_ROW = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+")  # below the head of a table
@@ -29,8 +30,8 @@ PLAIN_LABEL = r"\[\d{1,3}[+?]{0,2}\]|[^\[\]\\`<>|&$]{1,300}+"
 MARKUP = re.compile(
     r"(?<!`)`(?!`)(?P<code>[^`]++)`(?!`)"
     rf"|!?\[(?P<label>{PLAIN_LABEL})\]\((?P<target><[^\s<>|`\\]{{1,4000}}+>|[^\s<>|`\\()]{{1,4000}}+)\)"
-    rf"|<(?P<autolink>{BARE_URL})>|\\?(?P<url>{BARE_URL})|\\[!-/:-@\[-_{{-~]"
-    r"|(?P<sign>`+|~{3,}|<(?=[A-Za-z/!?])|(?<=\])\(|&(?!(?:amp|lt|gt|quot|nbsp|apos|#39);)(?=#?\w{1,40};))"
+    rf"|<(?P<autolink>{BARE_URL})>|\\?(?P<url>{BARE_URL})|(?P<html>\\?<(?=[A-Za-z/!?]))|\\[!-/:-@\[-_{{-~]"
+    rf"|(?P<sign>`+|~{{3,}}|:{{3,}}|~+(?=[`<]|{URL_START})|(?<=\])\(|&(?!(?:amp|lt|gt|quot|nbsp|apos|#39);)(?=#?\w{{1,40}};))"
 )
 DIVIDER = re.compile(r"(?<!\\)(?:\\\\)*+\|")  # of the cells of a table
 BRACKETS = re.compile(r"\[[^\[\]`]*+\]")
@@ -40,9 +41,10 @@ CODE_OR_FORMULA = re.compile(
     r"(`[^`]*+`)|\$\$[^$`]++\$\$|\\\((?:[^\\`]|\\[^()\[\]`])*+\\\)|\\\[(?:[^\\`]|\\[^()\[\]`])*+\\\]"
 )
 FORMULA_END = re.compile(r"\$|\\[)\]]")
-# Where a space keeps code from being a link, HTML or the end of a formula if a viewer takes it for prose.
-SPAN_MARKUP = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?][^>]{0,4000}+>)")
-LINE_MARKUP = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])|(?<=\$)(?=\$)")
+# Where a space keeps code from being a link, or HTML that loads or runs something, if a viewer takes it for prose.
+CODE_MARKUP = re.compile(
+    r"(?i)(?<=\])(?=[(:])|(?<=<)(?=[a-z][^<>=]{0,4000}+(?:=|\Z)|/?(?:script|style|iframe|object|embed|svg|math|base|form)\b)"
+)
 HIDDEN_URL = re.compile(r"(?i)(?<![\\\]])\\++(?=[:/])|(?<=www)\\++(?=\.)")  # some viewers remove escapes first
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
 # Nemotron. A server that passes them on to the tokenizer would take the text after them for words of the system or the
@@ -96,7 +98,7 @@ def safe_markdown(text: str, targets: Mapping[int, str]) -> str:
 
     `targets` maps citations to the only URLs they may link to. Links to other places become text.
     """
-    lines = SafeLines(targets)
+    lines, text = SafeLines(targets), re.sub(r"\A(?=---|\+\+\+)", r"\\", text)  # else it may be metadata
     return "\n".join(map(lines.add, text.replace("\r", " ").split("\n"))) + lines.close()
 
 
@@ -112,7 +114,7 @@ class SafeLines:
     def __init__(self, targets: Mapping[int, str]) -> None:
         self._targets, self._indent = targets, 0
         self.fence = ""  # of the code that the next line belongs to
-        self._in_table = self._has_divided_code = False
+        self._in_table = self._has_divided_code = self._is_after_text = False
         self._has_bracket = self._has_formula = self._has_block_formula = False  # open in this paragraph, or anywhere
 
     def add(self, line: str) -> str:
@@ -122,8 +124,9 @@ class SafeLines:
         if found := FENCE.fullmatch(line):
             self.fence, prefix = found["marks"], found["prefix"].expandtabs(4)
             self._indent = len(prefix)
-            marker = f"{prefix.rstrip()}\n" if prefix.strip() else ""
-            return f"{marker}{self._margin}{self.fence}{found['language']}"
+            marker = "\n" * self._is_after_text + (f"{prefix.rstrip()}\n" if prefix.strip() else "")
+            language = "" if found["language"].lower() in RENDERED_LANGUAGES else found["language"]
+            return f"{marker}{self._margin}{self.fence}{language}"
         if DELIMITER_ROW.fullmatch(line):
             if self._has_divided_code:
                 return line.replace("-", r"\-", 1)
@@ -131,10 +134,13 @@ class SafeLines:
         if not line.strip(" \t"):
             self._in_table = self._has_bracket = self._has_formula = False
         self._has_divided_code = False
-        return self.add_rest(line)
+        safe = self.add_rest(line)
+        self._is_after_text = bool(line.strip(" \t-*+.)0123456789"))
+        return safe
 
     def add_rest(self, text: str) -> str:
         """Return the rest of a line that begins with words."""
+        self._is_after_text = True
         text = DEFINITION.sub(r"\1\\:", LINK.sub(self._readable_link, HIDDEN_URL.sub("", text)))
         unpaired = BRACKETS.sub("", BRACKETS.sub("", text))
         self._has_bracket = self._has_bracket or "[" in unpaired or "]" in unpaired
@@ -147,7 +153,7 @@ class SafeLines:
     def close(self) -> str:
         """Return the end of code that is still open."""
         end = f"\n{self._margin}{self.fence}" if self.fence else ""
-        self.fence = ""
+        self.fence, self._is_after_text = "", False
         return end
 
     @property
@@ -159,7 +165,8 @@ class SafeLines:
         if not marks:
             return ""
         if marks.strip("`~ "):
-            line = LINE_MARKUP.sub(" ", line) if self._has_block_formula else line
+            line = CODE_MARKUP.sub(" ", line) if self._has_block_formula else line
+            self._has_block_formula = self._has_block_formula or bool(BLOCK_FORMULA.search(line))
             return self._margin + line[min(self._indent, len(line) - len(line.lstrip(" "))) :]
         if marks.strip(self.fence[0]) or len(marks) < len(self.fence):
             return f"{self._margin}\\{marks}"  # viewers disagree whether it ends the code
@@ -185,12 +192,14 @@ class SafeLines:
             # What a table or formula leaves of code has one backtick, which would pair with the next one.
             if (self._in_table and has_divider) or (has_formula and FORMULA_END.search(code)):
                 return MARKUP.sub(self._safe_markup, f"'{code}'")
-            return SPAN_MARKUP.sub(" ", found[0]) if self._has_bracket or has_formula else found[0]
+            return CODE_MARKUP.sub(" ", found[0]) if self._has_bracket or has_formula else found[0]
+        if found["html"]:
+            return "&lt;"  # some viewers take a backslash for the end of a URL before it
         if sign := found["sign"]:
             return "'" * len(sign) if sign[0] == "`" else "".join(f"\\{one}" for one in sign)
         if bare := found["autolink"] or found["url"]:
             url = ascii_url(clean_url(bare))
-            code = SPAN_MARKUP.sub(" ", bare.replace("$", "%24"))
+            code = CODE_MARKUP.sub(" ", bare.replace("$", "%24"))
             link = f"<{url}>" if url in self._targets.values() else f"`{code}`"
             return rf"\\{link}" if found[0][0] == "\\" else link
         if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):
@@ -207,7 +216,7 @@ class SafeLines:
 
 def as_plain(text: str) -> str:
     """Return safe Markdown with `<` as it was written; definitions stay escaped, or pictures would work in a viewer."""
-    return re.sub(r"((?<!`)`++[^`]++`++)|\\(?=<[A-Za-z/!?])", r"\1", text)
+    return re.sub(r"((?<!`)`++[^`]++`++)|&lt;", lambda found: found[1] or "<", text)
 
 
 class SafeStream:

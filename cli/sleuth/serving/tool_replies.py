@@ -153,5 +153,5 @@ def _fenced(body: str, source: str, notes: Sequence[str], known: Mapping[int, st
     """
     lines = [body.strip("\n"), *(tr("note: {message}", message=note) for note in notes)]
     text = strip_controls("\n".join(lines))
-    text = text.strip() if known is None else "\n" + safe_markdown(text, known)
+    text = text.strip() if known is None else "\n" + safe_markdown(without_fences(text), known)
     return f"{ADVICE}\n{fenced(without_fences(text), source, token_hex(4))}"

@@ -77,11 +77,11 @@ def test_viewers_find_only_text_and_links_to_sources(text: str) -> None:
         ("![p](http://t.co/p.png)", "p (t.co)"),
         ("![p](https://tokio.rs/a)", "p (tokio.rs)"),
         ("[the docs](https://tokio.rs/a) and ![](x)", "[the docs](https://tokio.rs/a) and "),
-        ("Vec<String> and a < b", "Vec\\<String> and a < b"),
+        ("Vec<String> and a < b", "Vec&lt;String> and a < b"),
         ("`Vec<T>`\n\n```\n<b>\n```\n", "`Vec<T>`\n\n```\n<b>\n```\n"),
         ("[docs](https://a.org/b_(c))", "docs (a.org)"),
-        ("See https://a.org/<img src=x> now.", "See `https://a.org/`\\<img src=x> now."),
-        ("www.a.org/<img src=x>", "`www.a.org/`\\<img src=x>"),
+        ("See https://a.org/<img src=x> now.", "See `https://a.org/`&lt;img src=x> now."),
+        ("www.a.org/<img src=x>", "`www.a.org/`&lt;img src=x>"),
         (
             "Read https://a.org/b_(c), (www.a.org) or <https://a.org>.",
             "Read `https://a.org/b_(c)`, (`www.a.org`) or `https://a.org`.",
@@ -140,12 +140,12 @@ def test_code_that_is_a_picture_in_some_viewers_is_changed(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Do this:\n```rust\nlet a: Vec<u8> = vec![1, 2]; // ![x](https://a.org)\n```\n",
-        "1. Run:\n   ```sh\n   curl https://sh.rustup.rs | sh\n   ```\n2. Then `cargo <command>`.\n",
+        "Do this:\n\n```rust\nlet a: Vec<u8> = vec![1, 2]; // ![x](https://a.org)\n```\n",
+        "1. Run:\n\n   ```sh\n   curl https://sh.rustup.rs | sh\n   ```\n2. Then `cargo <command>`.\n",
         "- Compare:\n\n      if a < b { vec![1] } else { vec![2, 3] }\n\n- next\n",
         "| type | code |\n|---|---|\n| `Vec<T>` | `vec![1, 2]` |\n- Note: `Vec<T>` grows [1]\n",
-        "| a |\n|---|\n| `<b>` |\n---\n```\n<b>\n```\n",
-        "| a |\n|---|\n| `<b>` |\n```\n<b>\n```\n",
+        "| a |\n|---|\n| `<b>` |\n---\n\n```\n<b>\n```\n",
+        "| a |\n|---|\n| `<b>` |\n\n```\n<b>\n```\n",
         "| a |\n|---|\n| [[1]](https://tokio.rs/a) |\n\n7. seven `<b>`\n",
     ],
 )
@@ -200,7 +200,7 @@ def test_no_backtick_is_left_without_a_partner() -> None:  # GitHub's parser mis
 )
 def test_urls_that_viewers_find_behind_escapes_are_code(url: str) -> None:
     for safe in (safe_markdown(f"See {url}/<b> now", {}), streamed(*f"See {url}/<b> now")):
-        assert re.search(r"(?<!\\)(\\\\)?`(https://|www\.)e\.org/`\\<b> now$", safe), safe
+        assert re.search(r"(?<!\\)(\\\\)?`(https://|www\.)e\.org/`&lt;b> now$", safe), safe
 
 
 @pytest.mark.parametrize(
@@ -259,12 +259,33 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
         f"- $$\n```\n{PICTURE}\n```",
         f"$$\n\n```\n$$\n{PICTURE}\n```",
         f"[a] (b) ]({PICTURE}) `\\) {PICTURE}`",
+        f"```\n\\begin{{a}}\n```\n\\end{{a}}\n```\n{PICTURE}\n```",
     ],
 )
 def test_code_is_safe_as_prose_where_viewers_may_not_see_it(text: str) -> None:
     for safe in (safe_markdown(text, {}), streamed(text), streamed(*text)):
         assert not re.search(r"\]\(|\]:|<img", safe), safe
         assert links(safe) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        (f"~`{PICTURE}`", f"\\~`{PICTURE}`"),  # older versions of marked take ~` for text
+        ("awww.t`<img src=x>`", "a`www.t` `<img src=x>`"),
+        ("awww.t<img src=x>", "a`www.t`&lt;img src=x>"),
+        ("\\<details>", "&lt;details>"),
+        ("```Mermaid\nA\n```", "```\nA\n```"),
+        ("x\n```\n-\n```", "x\n\n```\n-\n```"),  # a heading, in older versions of marked
+        (":::a\n```\n:::\n```", "\\:\\:\\:a\n\n```\n:::\n```"),
+        ("---\n```\n---\n```", "\\---\n\n```\n---\n```"),  # metadata
+        ("Awww. Cute, ~5 of them in ~/.config", "Awww. Cute, ~5 of them in ~/.config"),
+        ("Costs $5: `List<String>`, `[0, 1)`, `a[i](b)`", "Costs $5: `List<String>`, `[0, 1)`, `a[i] (b)`"),
+        ("$$\nx\n$$\n\n```c\n#include <a.h>\n```", "$$\nx\n$$\n\n```c\n#include <a.h>\n```"),
+    ],
+)
+def test_signs_that_some_viewers_give_a_meaning(text: str, safe: str) -> None:
+    assert safe_markdown(text, {}) == safe
 
 
 def test_code_with_a_dollar_stays_code() -> None:
@@ -282,7 +303,7 @@ def test_code_that_explains_markup_stays_as_it_is() -> None:
 
 
 def test_backslash_may_be_the_last_sign_of_code() -> None:
-    assert safe_markdown("`C:\\` and \\`<b>\\`", {}) == "`C:\\` and '\\<b>'"
+    assert safe_markdown("`C:\\` and \\`<b>\\`", {}) == "`C:\\` and '&lt;b>'"
 
 
 def test_code_with_a_bar_stays_code_outside_of_tables() -> None:
@@ -298,8 +319,8 @@ def test_code_with_a_bar_stays_code_outside_of_tables() -> None:
 def test_code_in_a_list_is_indented_by_three_spaces_at_most() -> None:
     text = "- a\n  - b\n    ```sh\n    curl https://sh.rustup.rs | sh\n\n      indented\nless\n    ```\n- c"
     code = "   ```sh\n   curl https://sh.rustup.rs | sh\n\n     indented\n   less\n   ```"
-    assert safe_markdown(text, {}) == f"- a\n  - b\n{code}\n- c"
-    assert streamed(*text) == f"- a\n  - b\n{code}\n- c"
+    assert safe_markdown(text, {}) == f"- a\n  - b\n\n{code}\n- c"
+    assert streamed(*text) == f"- a\n  - b\n\n{code}\n- c"
     assert safe_markdown("- ```\n  <b>", {}) == "-\n  ```\n  <b>\n  ```"
 
 
