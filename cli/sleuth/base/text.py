@@ -75,9 +75,7 @@ def _indented_line(text: str) -> str:
 
 def printable(text: str) -> str:
     """Remove characters that cannot be printed or seen; white space becomes a space."""
-    if text.isascii() and text.isprintable():
-        return text
-    return without_invisible("".join(map(_printable, text)))
+    return text if text.isascii() and text.isprintable() else without_invisible("".join(map(_printable, text)))
 
 
 def _printable(character: str) -> str:

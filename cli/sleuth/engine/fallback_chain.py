@@ -72,14 +72,17 @@ class FallbackChain:
         answers = sorted((reply for reply in self.replies if reply.attempt.answered), key=_is_empty)
         winner = answers[0].candidate if answers else None
         if winner is None:
-            return Replies(self.replies, chained=True)
+            return Replies(self.replies, spare=frozenset(self.places))
         place = self.places[winner.id]
         self._abandon([job for job in self.dispatcher.running if self.places[job.candidate.id] != place], winner)
         end = time.monotonic() + GROUP_GRACE_S
         while arrived := self.dispatcher.next_reply(end - time.monotonic()):
             self._add(arrived[1])
-        self._abandon([*self.dispatcher.running], winner)
-        return Replies(self.replies, tuple(self._notice(winner, place)), chained=True)
+        self._abandon([job for job in self.dispatcher.running if job.candidate.id != winner.id], winner)
+        while arrived := self.dispatcher.next_reply():  # other questions to the same provider
+            self._add(arrived[1])
+        spare = frozenset(id for id, other in self.places.items() if other != place)
+        return Replies(self.replies, tuple(self._notice(winner, place)), spare)
 
     def _abandon(self, jobs: list[Job], winner: Candidate) -> None:
         message = tr("{winner} was faster", winner=winner.row.name)

@@ -30,12 +30,16 @@ UNDATED = "--freshness was not applied to results without a date"
 
 
 class Replies(Record):
-    """All replies to a request; `chained` when one answer was enough (a fallback chain)."""
+    """All replies to a request; `spare` are the providers whose answer was not needed (in a fallback chain)."""
 
     all: list[ProviderReply]
     notices: tuple[str, ...] = ()
-    chained: bool = False
+    spare: frozenset[str] = frozenset()
     factors: Mapping[str, float] = {}  # of the weights of providers
+
+    def counts(self, attempt: Attempt) -> bool:
+        """Tell whether results are missing if an attempt fails; a provider in cooldown has been reported before."""
+        return attempt.provider not in self.spare and attempt.state not in ("skipped", "cooldown")
 
 
 def merge(
@@ -188,7 +192,7 @@ def _verdict(has_hits: bool, replies: Replies, attempts: tuple[Attempt, ...]) ->
     offline = {reply.candidate.id for reply in replies.all if reply.candidate.adapter.offline}
     last_resort = bool(failures) and all(attempt.provider in offline for attempt in answered)
     if has_hits or any(reply.found.answers for reply in replies.all):
-        return "partial" if last_resort or (failures and not replies.chained) else "success"
+        return "partial" if last_resort or any(map(replies.counts, failures)) else "success"
     if not answered or last_resort:
         return "failed"
     return "partial" if any(attempt.state != "key_missing" for attempt in failures) else "no_results"
@@ -221,8 +225,8 @@ def _warnings(request: SearchRequest, replies: Replies, attempts: tuple[Attempt,
             ignored.setdefault("; ".join(options), []).append(name)
         if attempt.answered and not request.query.content and DATE_FILTERS & set(attempt.not_applied):
             yield tr(UNDATED)  # else pages are read, and may have dates
-        unexpected = not replies.chained or reply.query.page > 1  # a notice names the others
-        if attempt.message and (attempt.answered or (attempt.state != "skipped" and unexpected)):
+        # A notice names the providers before the one that answered.
+        if attempt.message and (attempt.answered or replies.counts(attempt) or reply.query.page > 1):
             yield attempt.message
     for shown, names in ignored.items():
         yield tr("not applied by {provider}: {options}", provider=tr(", ").join(dict.fromkeys(names)), options=shown)

@@ -191,8 +191,9 @@ class Searcher:
         replies = dispatcher.run([(candidate, query) for candidate in candidates for query in queries])
         if request.fallback and not any(reply.attempt.answered for reply in replies):
             fallback = self._run_chain(request, dispatcher, "", queries)
-            failures = dict.fromkeys(reply.attempt.message for reply in replies)
-            return fallback._replace(all=replies + fallback.all, notices=(*failures, *fallback.notices))
+            notices = (*dict.fromkeys(reply.attempt.message for reply in replies), *fallback.notices)
+            spare = fallback.spare.union(candidate.id for candidate in candidates)
+            return fallback._replace(all=replies + fallback.all, notices=notices, spare=spare)
         return Replies(replies)
 
     def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:

@@ -162,8 +162,10 @@ class ProviderSelector:
         """Tell whether a provider takes part in a chain: always in one that the user wrote, else if it is ready."""
         if candidate.adapter.offline or written:
             return library or not candidate.adapter.offline
-        if not candidate.row.enabled or self.obstacle(candidate) or not self.is_set_up(candidate):
+        if not candidate.row.enabled or not self.is_set_up(candidate):
             return False
+        if self.obstacle(candidate):
+            return bool(candidate.row.api_key)  # the user expects it to answer, so the search says why it did not
         allowed = self.settings[setting.KEYLESS] or LOOPBACK in candidate.adapter.host or self.is_own(candidate)
         return bool(allowed or keys.origin(candidate.row, candidate.adapter, self.environ))
 

@@ -46,9 +46,7 @@ class Budget(Record):
 
     def cut(self, text: str) -> str:
         """Truncate a text to the limit."""
-        if self.unit == "token":
-            return tokens.cut(text, self.limit)
-        return text[: sentences.cut(text, self.limit)]
+        return tokens.cut(text, self.limit) if self.unit == "token" else text[: sentences.cut(text, self.limit)]
 
 
 def compress(

@@ -150,9 +150,7 @@ def _written_dates(text: str, today: date) -> Iterator[date]:
 
 def _most_recent(month: int, day: int, today: date) -> date | None:
     candidate = _day(today.year, month, day)
-    if candidate and _is_plausible(candidate, today):
-        return candidate
-    return _day(today.year - 1, month, day)
+    return candidate if candidate and _is_plausible(candidate, today) else _day(today.year - 1, month, day)
 
 
 def _from_age(text: str, now: datetime) -> date | None:

@@ -89,9 +89,7 @@ def _remark(item: dict[str, Any]) -> str:
         return f"sleuth providers set {item['id']} --api-host URL"
     if item["keySource"]:
         return tr("key from {source}", source=source_name(item["keySource"]))
-    if item["keyPage"]:
-        return tr("higher limits with a key: {page}", page=item["keyPage"])
-    return tr("no key needed")
+    return tr("higher limits with a key: {page}", page=item["keyPage"]) if item["keyPage"] else tr("no key needed")
 
 
 def render_one(facts: dict[str, Any], out: TextIO, color: str) -> None:

@@ -18,9 +18,7 @@ def origin(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) -> 
         return stored if environ.get(stored[4:]) else None
     if stored.startswith(("cmd:", "keyring:")):
         return stored.partition(":")[0]
-    if stored:
-        return "table"
-    return next((name for name in provider.env if environ.get(name)), None)
+    return "table" if stored else next((name for name in provider.env if environ.get(name)), None)
 
 
 def source_name(source: str) -> str:
@@ -45,9 +43,7 @@ def resolve(text: str, environ: Mapping[str, str], service: str) -> str:
         return environ.get(rest, "")
     if scheme == "cmd":
         return _run(rest)
-    if scheme == "keyring":
-        return _from_keyring(rest or service)
-    return text
+    return _from_keyring(rest or service) if scheme == "keyring" else text
 
 
 def fingerprint(id: str, key: str) -> str:

@@ -1,5 +1,6 @@
 """Which providers a search without -p uses: the default provider, then a chain by category and language."""
 
+import json
 import sqlite3
 from contextlib import closing
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 from tests.conftest import ROOT
+from werkzeug import Response
 
 from sleuth.runtime import Runtime
 from sleuth.store import default_chains
@@ -172,8 +174,6 @@ def test_competitor_that_fails_is_not_reported(
     """The first provider answers after the second was started and has failed."""
     from threading import Event
 
-    from werkzeug import Response
-
     failed = Event()
 
     def first(_: Any) -> Response:
@@ -191,6 +191,42 @@ def test_competitor_that_fails_is_not_reported(
     sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng,duckduckgo"}
     done = sleuth("search", "x")
     assert (done.exit, done.err) == (0, "")
+
+
+def test_failed_question_is_reported(sleuth: Any, httpserver: HTTPServer) -> None:
+    answer = {"results": [{"title": "A", "url": "https://a.example/"}]}
+    httpserver.expect_request("/search").respond_with_handler(
+        lambda request: (
+            Response("", status=403)
+            if request.args["q"] == "bad"
+            else Response(json.dumps(answer), content_type="application/json")
+        )
+    )
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for("")}
+    done = sleuth("search", "--json", "-q", "good", "-q", "bad")
+    assert (done.exit, done.json["outcome"], len(done.json["results"])) == (0, "partial", 1)
+    assert len(done.json["warnings"]) == 1
+    assert done.err.startswith("warning: SearXNG")
+
+
+def test_failed_member_of_a_group_is_reported(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
+    httpserver.expect_request("/html/").respond_with_data("", status=403)
+    sleuth("providers", "set", "duckduckgo", "--api-host", httpserver.url_for(""))
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng+duckduckgo"}
+    done = sleuth("search", "--json", "x", SLEUTH_WEBSEARCH_RETRIES="1")
+    assert (done.exit, done.json["outcome"]) == (0, "partial")
+    assert done.err.startswith("warning: DuckDuckGo")
+    again = sleuth("search", "--json", "--no-cache", "x")  # it cools down, which needs no second warning
+    assert (again.json["outcome"], again.err) == ("success", "")
+
+
+def test_provider_whose_key_cannot_be_read_is_reported(sleuth: Any, chain: Any, httpserver: HTTPServer) -> None:
+    sleuth("providers", "set", "tavily", "--api-key", "env:UNSET")
+    assert "tavily" in chain()
+    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "tavily,searxng"}
+    assert sleuth("search", "x").err == "note: Tavily needs an API key; used SearXNG instead\n"
 
 
 @pytest.mark.parametrize("chain", [default_chains.GENERAL, *default_chains.CHAINS.values()])

@@ -37,7 +37,8 @@ def _language(environ: "Mapping[str, str]") -> str | None:
     setting = environ.get("SLEUTH_UI_LANGUAGE")
     if not setting:
         try:
-            with open(find_paths(environ).config_file, "rb") as stream:
+            path = find_paths(environ).config_file
+            with open(path if os.path.isfile(path) else os.devnull, "rb") as stream:  # a pipe would wait
                 settings = stream.read()
         except OSError:
             settings = b""

@@ -22,9 +22,7 @@ def set_value(entry: YamlEntry, value: str) -> Edit:
     node = entry.value
     if node.kind in ("map", "list") and not node.flow:
         return Edit(entry.key.end, end_of(node), f": {value}")
-    if node.start == node.end:
-        return Edit(node.start, node.end, f" {value}")
-    return Edit(node.start, node.end, value)
+    return Edit(node.start, node.end, value if node.start < node.end else f" {value}")
 
 
 def add_key(text: str, section: YamlEntry, key: str, value: str) -> tuple[Edit, ...]:

@@ -50,9 +50,7 @@ def _kept(root: YamlNode) -> list[str] | None:
     if not uses_defaults(root):
         return []
     entry = find(root, "use_default_settings", "engines", "keep_only")
-    if entry is None or entry.value.kind != "list":
-        return None
-    return [str(item.value) for item in entry.value.value]
+    return None if entry is None or entry.value.kind != "list" else [str(item.value) for item in entry.value.value]
 
 
 def _engines(deployment: Deployment) -> list[EngineEntry]:

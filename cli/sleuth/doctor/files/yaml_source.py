@@ -162,9 +162,7 @@ def _reword(reason: str) -> str:
         return tr("a missing colon, or no space after it")
     if "but found another document" in reason:
         return tr("more than one YAML document")
-    if "expected <block end>" in reason:
-        return tr("the indentation matches no line above")
-    return reason
+    return tr("the indentation matches no line above") if "expected <block end>" in reason else reason
 
 
 class _Reader:

@@ -79,11 +79,14 @@ def load(key: RenderedKey) -> tuple[str, str, str] | None:
 
 
 def _read(file: str) -> list[str]:
-    """Return the parts of a file; raise ValueError if it is damaged or of another user."""
+    """Return the parts of a file; raise ValueError if it is damaged, or another user owns or may write it."""
+    if not os.path.isfile(file):  # opening a pipe would wait for its other end
+        raise ValueError(file)
     with open(file, "rb") as stream:
-        owner = os.fstat(stream.fileno()).st_uid
+        state = os.fstat(stream.fileno())
         checksum, _, body = stream.read().partition(b"\0")
-    if checksum != digest(body) or (hasattr(os, "geteuid") and owner != os.geteuid()):
+    is_foreign = hasattr(os, "geteuid") and (state.st_uid != os.geteuid() or state.st_mode & 0o002)
+    if checksum != digest(body) or is_foreign:
         raise ValueError(file)
     return body.decode("utf-8", "surrogatepass").split("\0")
 

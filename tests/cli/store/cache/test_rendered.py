@@ -213,6 +213,11 @@ def test_damaged_file_is_ignored_and_replaced(sleuth: Any, served: HTTPServer, p
     assert print_rendered(*SEARCH) is None
     assert sleuth(*SEARCH).json["cached"] is True
     assert print_rendered(*SEARCH)
+    file.chmod(0o666)
+    assert print_rendered(*SEARCH) is None
+    file.unlink()
+    os.mkfifo(file)
+    assert print_rendered(*SEARCH) is None
 
 
 def test_real_process_prints_it_without_importing_the_engine(sleuth: Any, served: HTTPServer) -> None:
