@@ -10,11 +10,12 @@ from sleuth.base.urls import ascii_host, ascii_url, clean_url, domain
 FENCE_START = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)|[\[【［](?=\s*search\s+results)", re.IGNORECASE)
 # A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
 URL_CHAR = r"[^\s<>`|()\"\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
-URL_START = r"(?i:(?:https?|ftp):/|www\.(?=\w)|(?<![^\W_:/])//(?=localhost|[^\s/.]{1,63}\.))"
+URL_START = r"(?i:(?:https?|ftp):/|www\.(?=\S)|(?<![^\W_:/])//(?=localhost|[^\s/.]{1,63}\.))"
 BARE_URL = rf"{URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
 ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
 FENCE = re.compile(rf"(?P<prefix>(?:[ \t]|{ITEM})*+)(?P<marks>`{{3,}}+|~{{3,}}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
+MARKERS = re.compile(r"(?:[ \t]|[-*+]|\d{1,9}[.)])++")  # of a list
 RENDERED_LANGUAGES = ("mermaid", "vega", "vega-lite", "svg", "plantuml", "geojson")  # viewers load images for them
 # Up to the end of the label of a link definition, which may have begun in a line above.
 DEFINITION = re.compile(rf"\A((?:[ \t>]|{ITEM}|\[[ xX]\][ \t])*+\[?+(?:[^\[\]\\]|\\.)*+\]):")
@@ -38,13 +39,12 @@ BRACKETS = re.compile(r"\[[^\[\]`]*+\]")
 BLOCK_FORMULA = re.compile(r"\$\$|\\(?:[(\[]|begin|ce\b|pu\b)")  # it may go on in the next paragraph
 # A formula that ends in its line contains no code; code may contain what looks like a formula.
 CODE_OR_FORMULA = re.compile(
-    r"(`[^`]*+`)|\$\$[^$`]++\$\$|\\\((?:[^\\`]|\\[^()\[\]`])*+\\\)|\\\[(?:[^\\`]|\\[^()\[\]`])*+\\\]"
+    r"(`[^`]*+`)|\$\$(?!\s*+\$)[^$`]++(?<!\\)\$\$|\\\((?:[^\\`]|\\[^()\[\]`])*+\\\)|\\\[(?:[^\\`]|\\[^()\[\]`])*+\\\]"
 )
 FORMULA_END = re.compile(r"\$|\\[)\]]")
-# Where a space keeps code from being a link, or HTML that loads or runs something, if a viewer takes it for prose.
-CODE_MARKUP = re.compile(
-    r"(?i)(?<=\])(?=[(:])|(?<=<)(?=[a-z][^<>=]{0,4000}+(?:=|\Z)|/?(?:script|style|iframe|object|embed|svg|math|base|form)\b)"
-)
+# Where a space keeps code from being a link, or HTML that runs something, if a viewer takes it for prose.
+ACTIVE_CODE = re.compile(r"(?i)(?<=\])(?=[(:])|(?<=<)(?=/?(?:script|style|iframe|object|embed|svg|math|base|form)\b)")
+TAG = re.compile(r"(?<=<)(?=[A-Za-z])")
 HIDDEN_URL = re.compile(r"(?i)(?<![\\\]])\\++(?=[:/])|(?<=www)\\++(?=\.)")  # some viewers remove escapes first
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
 # Nemotron. A server that passes them on to the tokenizer would take the text after them for words of the system or the
@@ -59,7 +59,7 @@ CHAT_TOKEN = re.compile(
 )
 # What may be the beginning of markup, or of a URL at the end of a piece. A citation is not changed.
 MARKUP_START = re.compile(
-    r"(?i)\[(?!\d{1,3}\][\s.,;。，；、])|\](?=[:(]|\Z)|[<!`~&$\\]|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
+    r"(?i)\[(?!\d{1,3}\][\s.,;。，；、])|\](?=[:(]|\Z)|[<!`~&$\\]|::|:\Z|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
 )
 MAX_HELD_CHARS = 1000  # what is longer waits for the end of its line, because each piece is searched from its start
 MAY_BE_BLOCK = re.compile(r"[\s\d.)*+>#|:-]*+(?:[`~]|\Z)")  # fenced code, or the line below the head of a table
@@ -86,9 +86,7 @@ def without_citations(text: str) -> str:
 
     def replace(found: re.Match[str]) -> str:
         inside = found[0][1:-1]
-        if found.start() in cited:
-            return f"({inside})"
-        return f"{found['opening']}  {inside.lstrip()}{found['closing']}"
+        return f"({inside})" if found.start() in cited else f"{found['opening']}  {inside.lstrip()}{found['closing']}"
 
     return without_fences(MARK.sub(replace, text))
 
@@ -98,8 +96,14 @@ def safe_markdown(text: str, targets: Mapping[int, str]) -> str:
 
     `targets` maps citations to the only URLs they may link to. Links to other places become text.
     """
-    lines, text = SafeLines(targets), re.sub(r"\A(?=---|\+\+\+)", r"\\", text)  # else it may be metadata
+    lines = SafeLines(targets)
     return "\n".join(map(lines.add, text.replace("\r", " ").split("\n"))) + lines.close()
+
+
+def _defused(code: str) -> str:
+    """Return code with spaces in links, and in HTML if it has attributes or goes on in the next line."""
+    has_tag = "=" in code or TAG.search(code.rpartition(">")[2])
+    return ACTIVE_CODE.sub(" ", TAG.sub(" ", code) if has_tag else code)
 
 
 class SafeLines:
@@ -112,7 +116,7 @@ class SafeLines:
     """
 
     def __init__(self, targets: Mapping[int, str]) -> None:
-        self._targets, self._indent = targets, 0
+        self._targets, self._indent, self._is_first = targets, 0, True
         self.fence = ""  # of the code that the next line belongs to
         self._in_table = self._has_divided_code = self._is_after_text = False
         self._has_bracket = self._has_formula = self._has_block_formula = False  # open in this paragraph, or anywhere
@@ -127,15 +131,17 @@ class SafeLines:
             marker = "\n" * self._is_after_text + (f"{prefix.rstrip()}\n" if prefix.strip() else "")
             language = "" if found["language"].lower() in RENDERED_LANGUAGES else found["language"]
             return f"{marker}{self._margin}{self.fence}{language}"
+        if self._is_first and line.startswith(("---", "+++")):
+            line = f"\\{line}"  # else it may be metadata
         if DELIMITER_ROW.fullmatch(line):
             if self._has_divided_code:
                 return line.replace("-", r"\-", 1)
             self._in_table = True
         if not line.strip(" \t"):
             self._in_table = self._has_bracket = self._has_formula = False
-        self._has_divided_code = False
+        was_after_text, self._has_divided_code, self._is_first = self._is_after_text, False, False
         safe = self.add_rest(line)
-        self._is_after_text = bool(line.strip(" \t-*+.)0123456789"))
+        self._is_after_text = bool(line.strip()) and (was_after_text or not MARKERS.fullmatch(line))
         return safe
 
     def add_rest(self, text: str) -> str:
@@ -165,7 +171,7 @@ class SafeLines:
         if not marks:
             return ""
         if marks.strip("`~ "):
-            line = CODE_MARKUP.sub(" ", line) if self._has_block_formula else line
+            line = _defused(line) if self._has_block_formula else line
             self._has_block_formula = self._has_block_formula or bool(BLOCK_FORMULA.search(line))
             return self._margin + line[min(self._indent, len(line) - len(line.lstrip(" "))) :]
         if marks.strip(self.fence[0]) or len(marks) < len(self.fence):
@@ -192,14 +198,14 @@ class SafeLines:
             # What a table or formula leaves of code has one backtick, which would pair with the next one.
             if (self._in_table and has_divider) or (has_formula and FORMULA_END.search(code)):
                 return MARKUP.sub(self._safe_markup, f"'{code}'")
-            return CODE_MARKUP.sub(" ", found[0]) if self._has_bracket or has_formula else found[0]
+            return _defused(found[0]) if self._has_bracket or has_formula else found[0]
         if found["html"]:
             return "&lt;"  # some viewers take a backslash for the end of a URL before it
         if sign := found["sign"]:
             return "'" * len(sign) if sign[0] == "`" else "".join(f"\\{one}" for one in sign)
         if bare := found["autolink"] or found["url"]:
             url = ascii_url(clean_url(bare))
-            code = CODE_MARKUP.sub(" ", bare.replace("$", "%24"))
+            code = _defused(bare.replace("$", "%24"))
             link = f"<{url}>" if url in self._targets.values() else f"`{code}`"
             return rf"\\{link}" if found[0][0] == "\\" else link
         if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):
@@ -216,7 +222,8 @@ class SafeLines:
 
 def as_plain(text: str) -> str:
     """Return safe Markdown with `<` as it was written; definitions stay escaped, or pictures would work in a viewer."""
-    return re.sub(r"((?<!`)`++[^`]++`++)|&lt;", lambda found: found[1] or "<", text)
+    code = r"(?ms)(^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\2[`~]*$|(?<!`)`++[^`\n]++`++)"
+    return re.sub(rf"{code}|&lt;", lambda found: found[1] or "<", text)
 
 
 class SafeStream:

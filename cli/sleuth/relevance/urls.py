@@ -36,10 +36,8 @@ def matches_domain(host_or_url: str, pattern: str) -> bool:
     host, name = ascii_host(host_or_url), ascii_host(pattern.removeprefix("*."))
     if not host or not name:
         return False
-    below = host.endswith(f".{name}")
-    if pattern.startswith("*."):
-        return below or full_host(host_or_url) == f"www.{name}"
-    return below or host == name
+    is_host = full_host(host_or_url) == f"www.{name}" if pattern.startswith("*.") else host == name
+    return is_host or host.endswith(f".{name}")
 
 
 def _simplify(url: str) -> str:

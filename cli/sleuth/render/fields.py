@@ -32,6 +32,4 @@ def explanation(hit: Hit) -> list[str]:
 
 def as_cell(value: Any) -> str:
     """Return a field as one cell of text."""
-    if value is None:
-        return ""
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return "" if value is None else ", ".join(map(str, value)) if isinstance(value, list) else str(value)

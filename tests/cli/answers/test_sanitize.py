@@ -279,6 +279,12 @@ def test_code_is_safe_as_prose_where_viewers_may_not_see_it(text: str) -> None:
         ("x\n```\n-\n```", "x\n\n```\n-\n```"),  # a heading, in older versions of marked
         (":::a\n```\n:::\n```", "\\:\\:\\:a\n\n```\n:::\n```"),
         ("---\n```\n---\n```", "\\---\n\n```\n---\n```"),  # metadata
+        (f"www.-`a {PICTURE}`", f"`www.-` `a {PICTURE}`"),
+        ("2024\n```\n-\n```", "2024\n\n```\n-\n```"),
+        ("x\n+\n```\n-\n```", "x\n+\n\n```\n-\n```"),
+        ("$$ $$\n\n```\n[a](b)\n```", "$$ $$\n\n```\n[a] (b)\n```"),
+        ("$$ a\\$$\n\n```\n[a](b)\n```", "$$ a\\$$\n\n```\n[a] (b)\n```"),
+        ('$$\n\n```\n<img "<" src=x>\n<p\nVec<u8>\n```', '$$\n\n```\n< img "<" src=x>\n< p\nVec<u8>\n```'),
         ("Awww. Cute, ~5 of them in ~/.config", "Awww. Cute, ~5 of them in ~/.config"),
         ("Costs $5: `List<String>`, `[0, 1)`, `a[i](b)`", "Costs $5: `List<String>`, `[0, 1)`, `a[i] (b)`"),
         ("$$\nx\n$$\n\n```c\n#include <a.h>\n```", "$$\nx\n$$\n\n```c\n#include <a.h>\n```"),
@@ -286,6 +292,7 @@ def test_code_is_safe_as_prose_where_viewers_may_not_see_it(text: str) -> None:
 )
 def test_signs_that_some_viewers_give_a_meaning(text: str, safe: str) -> None:
     assert safe_markdown(text, {}) == safe
+    assert streamed(*text) == safe
 
 
 def test_code_with_a_dollar_stays_code() -> None:
@@ -327,6 +334,11 @@ def test_code_in_a_list_is_indented_by_three_spaces_at_most() -> None:
 def test_plain_text_has_no_escapes() -> None:
     text = "Vec<String> `\\<word` ![p](http://t.co/p) \\[ x^2 \\]"
     assert as_plain(safe_markdown(text, {})) == "Vec<String> `\\<word` p (t.co) \\[ x^2 \\]"
+
+
+def test_plain_text_keeps_entities_in_code() -> None:
+    text = "```js\nel.innerHTML = `&lt;b&gt;${x}`;\n```\n\nVec<T> and `&lt;`"
+    assert as_plain(safe_markdown(text, {})) == text
 
 
 def test_plain_text_defines_no_links() -> None:

@@ -201,9 +201,8 @@ def _judge_url(url: str) -> tuple[str, str]:
         return "base-url-invalid", f"{endpoint.url}/"
     if endpoint.host in WILDCARD_HOSTS:
         return "base-url-wildcard", f"{endpoint._replace(host='localhost').url}/"
-    if endpoint.path and not url.endswith("/"):
-        return "base-url-without-slash", f"{endpoint.url}/"
-    return "", ""
+    is_incomplete = endpoint.path and not url.endswith("/")
+    return ("base-url-without-slash", f"{endpoint.url}/") if is_incomplete else ("", "")
 
 
 def check_proxies(deployment: Deployment) -> Iterator[Finding]:
