@@ -222,8 +222,7 @@ class SafeLines:
 
 def as_plain(text: str) -> str:
     """Return safe Markdown with `<` as it was written; definitions stay escaped, or pictures would work in a viewer."""
-    code = r"(?ms)(^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\2[`~]*$|(?<!`)`++[^`\n]++`++)"
-    return re.sub(rf"{code}|&lt;", lambda found: found[1] or "<", text)
+    return re.sub(r"((?<!`)`++[^`]++`++)|&lt;", lambda found: found[1] or "<", text)
 
 
 class SafeStream:

@@ -115,11 +115,11 @@ class Dispatcher:
                 return job, reply
         return None
 
-    def abandon(self, job: Job, message: str) -> ProviderReply:
+    def abandon(self, job: Job, message: str, state: str = "skipped") -> ProviderReply:
         """Stop waiting for a job that is no longer needed; its request was sent and is counted."""
         self.running.discard(job)
         self.jobs.remove(job)
-        reply = job.reply(Attempt(job.candidate.id, "skipped", 0, job.elapsed_ms(), cost=job.price, message=message))
+        reply = job.reply(Attempt(job.candidate.id, state, 0, job.elapsed_ms(), cost=job.price, message=message))
         self._record(job, reply)
         return reply
 

@@ -12,6 +12,7 @@ from sleuth.engine.merge import Replies
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate
 from sleuth_providers.base import Query
+from sleuth_providers.errors import DeadlineError
 
 CHAIN_PACING_S = 1.0  # that a request may wait for its turn; else the next provider is used
 GROUP_GRACE_S = 3.0  # for the rest of a group after its first answer
@@ -43,10 +44,11 @@ class FallbackChain:
 
     def _start(self, candidate: Candidate, max_wait: float, *, with_content: bool = False) -> None:
         for query in self.queries:
-            query = query._replace(content=query.content or with_content)
-            started = self.dispatcher.start(candidate, query, max_wait)
+            started = self.dispatcher.start(candidate, query._replace(content=query.content or with_content), max_wait)
             if isinstance(started, ProviderReply):
                 self._add(started)
+            if not isinstance(started, ProviderReply) or started.attempt.code != "PACED":
+                max_wait = MAX_PACING_S  # the provider is in use, so its other questions wait for their turn
 
     def _retry_skipped(self) -> None:
         """Query the providers that were skipped (just used, or unreachable before), because there is no other.
@@ -59,9 +61,7 @@ class FallbackChain:
             self._start(candidate, MAX_PACING_S)
 
     def _was_unreachable(self, reply: ProviderReply) -> bool:
-        if reply.attempt.code != "COOLDOWN":
-            return False
-        cooldown = self.dispatcher.health.cooldown(reply.candidate.id)
+        cooldown = self.dispatcher.health.cooldown(reply.candidate.id) if reply.attempt.code == "COOLDOWN" else None
         return bool(cooldown and cooldown.state in ("unreachable", "timeout"))
 
     def finish(self) -> Replies:
@@ -78,8 +78,11 @@ class FallbackChain:
         end = time.monotonic() + GROUP_GRACE_S
         while arrived := self.dispatcher.next_reply(end - time.monotonic()):
             self._add(arrived[1])
-        self._abandon([job for job in self.dispatcher.running if job.candidate.id != winner.id], winner)
-        while arrived := self.dispatcher.next_reply():  # other questions to the same provider
+        answered = {reply.candidate.id for reply in self.replies if reply.attempt.answered}
+        for job in [one for one in self.dispatcher.running if one.candidate.id not in answered]:
+            message = tr(DeadlineError.message, provider=job.candidate.row.name)
+            self.replies.append(self.dispatcher.abandon(job, message, DeadlineError.state))
+        while arrived := self.dispatcher.next_reply():  # other questions to the providers that answered
             self._add(arrived[1])
         spare = frozenset(id for id, other in self.places.items() if other != place)
         return Replies(self.replies, tuple(self._notice(winner, place)), spare)

@@ -209,9 +209,7 @@ def _stems(word: str, language: str = ENGLISH) -> tuple[str, ...]:
     if len(parts) > 1 and all(len(part) == 1 for part in parts):
         return ("".join(parts),)  # U.S.A.
     stems = tuple(stem for part in parts for stem in _stems(part, language))
-    if "," in word or not parts:
-        return stems
-    return (word,) if len(word) <= 3 else (word, *stems)
+    return stems if "," in word or not parts else (word,) if len(word) <= 3 else (word, *stems)
 
 
 def _stem(word: str, language: str) -> str:

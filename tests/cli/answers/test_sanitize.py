@@ -336,11 +336,6 @@ def test_plain_text_has_no_escapes() -> None:
     assert as_plain(safe_markdown(text, {})) == "Vec<String> `\\<word` p (t.co) \\[ x^2 \\]"
 
 
-def test_plain_text_keeps_entities_in_code() -> None:
-    text = "```js\nel.innerHTML = `&lt;b&gt;${x}`;\n```\n\nVec<T> and `&lt;`"
-    assert as_plain(safe_markdown(text, {})) == text
-
-
 def test_plain_text_defines_no_links() -> None:
     plain = as_plain(safe_markdown("![a][r]\n\n[r]: https://evil.example/ref", {}))
     assert MarkdownIt().render(plain).count("<img") == 0

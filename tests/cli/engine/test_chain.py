@@ -3,6 +3,8 @@
 import json
 import sqlite3
 from contextlib import closing
+from threading import Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +12,9 @@ from pytest_httpserver import HTTPServer
 from tests.conftest import ROOT
 from werkzeug import Response
 
+from sleuth.engine.fallback_chain import FallbackChain
+from sleuth.engine.job import ProviderReply
+from sleuth.engine.outcome import Attempt
 from sleuth.runtime import Runtime
 from sleuth.store import default_chains
 from sleuth_providers.base import Query
@@ -172,8 +177,6 @@ def test_competitor_that_fails_is_not_reported(
     sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first provider answers after the second was started and has failed."""
-    from threading import Event
-
     failed = Event()
 
     def first(_: Any) -> Response:
@@ -219,6 +222,35 @@ def test_failed_member_of_a_group_is_reported(sleuth: Any, httpserver: HTTPServe
     assert done.err.startswith("warning: DuckDuckGo")
     again = sleuth("search", "--json", "--no-cache", "x")  # it cools down, which needs no second warning
     assert (again.json["outcome"], again.err) == ("success", "")
+
+
+def test_member_of_a_group_that_is_too_slow_is_reported(
+    sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = Event()
+    monkeypatch.setattr("sleuth.engine.fallback_chain.GROUP_GRACE_S", 0.0)
+    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
+    httpserver.expect_request("/html/").respond_with_handler(lambda _: Response(str(ended.wait(30))))
+    sleuth("providers", "set", "duckduckgo", "--api-host", httpserver.url_for(""))
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng+duckduckgo"}
+    done = sleuth("search", "--json", "x")
+    ended.set()
+    assert (done.exit, done.json["outcome"]) == (0, "partial")
+    assert done.err == "warning: DuckDuckGo did not answer in time\n"
+
+
+@pytest.mark.parametrize(("code", "waits"), [("", [1.0, 60.0, 60.0]), ("PACED", [1.0, 1.0, 1.0])])
+def test_further_questions_wait_for_their_turn(code: str, waits: list[float]) -> None:
+    seen: list[float] = []
+
+    def start(candidate: Any, query: Query, max_wait: float) -> ProviderReply:
+        seen.append(max_wait)
+        return ProviderReply(candidate, query, Attempt(candidate.id, "skipped" if code else "ok", code=code))
+
+    dispatcher: Any = SimpleNamespace(start=start, next_reply=lambda _: None)
+    candidate: Any = SimpleNamespace(id="a", adapter=SimpleNamespace(offline=False))
+    FallbackChain(dispatcher, [Query("a"), Query("b"), Query("c")], 1, chosen=True).query([candidate], {}, 0.0)
+    assert seen == waits
 
 
 def test_provider_whose_key_cannot_be_read_is_reported(sleuth: Any, chain: Any, httpserver: HTTPServer) -> None:
