@@ -16,7 +16,7 @@ CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
 ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
 FENCE = re.compile(rf"(?P<prefix>(?:[ \t]|{ITEM})*+)(?P<marks>`{{3,}}+|~{{3,}}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
 MARKERS = re.compile(r"(?:[ \t]|[-*+]|\d{1,9}[.)])++")  # of a list
-RENDERED_LANGUAGES = ("mermaid", "vega", "vega-lite", "svg", "plantuml", "geojson")  # viewers load images for them
+DIAGRAM_LANGUAGES = ("mermaid", "vega", "vega-lite", "svg", "plantuml", "geojson")  # viewers may load images for them
 # Up to the end of the label of a link definition, which may have begun in a line above.
 DEFINITION = re.compile(rf"\A((?:[ \t>]|{ITEM}|\[[ xX]\][ \t])*+\[?+(?:[^\[\]\\]|\\.)*+\]):")
 DELIMITER_ROW = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+")  # below the head of a table
@@ -129,10 +129,10 @@ class SafeLines:
             self.fence, prefix = found["marks"], found["prefix"].expandtabs(4)
             self._indent = len(prefix)
             marker = "\n" * self._is_after_text + (f"{prefix.rstrip()}\n" if prefix.strip() else "")
-            language = "" if found["language"].lower() in RENDERED_LANGUAGES else found["language"]
+            language = "" if found["language"].lower() in DIAGRAM_LANGUAGES else found["language"]
             return f"{marker}{self._margin}{self.fence}{language}"
         if self._is_first and line.startswith(("---", "+++")):
-            line = f"\\{line}"  # else it may be metadata
+            line = f"\\{line}"  # else viewers may take it for front matter
         if DELIMITER_ROW.fullmatch(line):
             if self._has_divided_code:
                 return line.replace("-", r"\-", 1)

@@ -225,8 +225,8 @@ def _warnings(request: SearchRequest, replies: Replies, attempts: tuple[Attempt,
             ignored.setdefault("; ".join(options), []).append(name)
         if attempt.answered and not request.query.content and DATE_FILTERS & set(attempt.not_applied):
             yield tr(UNDATED)  # else pages are read, and may have dates
-        # A notice names the providers before the one that answered.
-        if attempt.message and (attempt.answered or replies.counts(attempt) or reply.query.page > 1):
+        is_further_page = reply.query.page > 1 and attempt.state != "skipped"  # else a notice names spare providers
+        if attempt.message and (attempt.answered or replies.counts(attempt) or is_further_page):
             yield attempt.message
     for shown, names in ignored.items():
         yield tr("not applied by {provider}: {options}", provider=tr(", ").join(dict.fromkeys(names)), options=shown)

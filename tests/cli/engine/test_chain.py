@@ -14,6 +14,7 @@ from werkzeug import Response
 
 from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import ProviderReply
+from sleuth.engine.merge import Replies, _warnings
 from sleuth.engine.outcome import Attempt
 from sleuth.runtime import Runtime
 from sleuth.store import default_chains
@@ -251,6 +252,15 @@ def test_further_questions_wait_for_their_turn(code: str, waits: list[float]) ->
     candidate: Any = SimpleNamespace(id="a", adapter=SimpleNamespace(offline=False))
     FallbackChain(dispatcher, [Query("a"), Query("b"), Query("c")], 1, chosen=True).query([candidate], {}, 0.0)
     assert seen == waits
+
+
+@pytest.mark.parametrize(("state", "is_reported"), [("skipped", False), ("timeout", True)])
+def test_further_page_of_a_spare_provider(state: str, is_reported: bool) -> None:
+    candidate: Any = SimpleNamespace(id="a", row=SimpleNamespace(name="A"))
+    attempt = Attempt("a", state, message="why")
+    replies = Replies([ProviderReply(candidate, Query("x", page=2), attempt)], spare=frozenset(["a"]))
+    request: Any = SimpleNamespace(query=Query("x", page=2), from_settings=())
+    assert list(_warnings(request, replies, (attempt,))) == (["why"] if is_reported else [])
 
 
 def test_provider_whose_key_cannot_be_read_is_reported(sleuth: Any, chain: Any, httpserver: HTTPServer) -> None:
