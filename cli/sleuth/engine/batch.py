@@ -93,13 +93,11 @@ def run_batch(
 def _answer(search: Search, number: int, text: str) -> BatchLine:
     try:
         outcome = search(text)
-        document = {"input": text} | outcome.as_json()
-        failed = outcome.outcome == "failed"
     except SleuthError as error:
         message, hint = describe(error)
         document = {"input": text, "error": {"code": error.code, "message": message, "hint": hint or None}}
-        failed = True
-    return BatchLine(number, json_text(document), failed)
+        return BatchLine(number, json_text(document), failed=True)
+    return BatchLine(number, json_text({"input": text} | outcome.as_json()), outcome.outcome == "failed")
 
 
 def answered(path: str) -> Counter[int]:

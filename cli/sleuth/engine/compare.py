@@ -1,7 +1,7 @@
 """The same queries to several providers: what each finds that others do not, how fast, and at what cost."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 from sleuth.base.json_output import record_as_json
@@ -85,15 +85,10 @@ def compare(
 
 def _collect(pages: dict[tuple[str, str], ComparedPage], question: str, reply: ProviderReply, count: int) -> None:
     """Add the first results of a reply; two spellings of a URL are one page."""
-    rank = 0
-    for result in reply.found.results:
-        files = ("http", "https", "file") if reply.candidate.adapter.files else ("http", "https")
-        url = clean_url(result.url, files)
-        if not url or rank == count:
-            continue
-        rank += 1
-        key = question, canonical(url)
-        page = pages.setdefault(key, ComparedPage(question, url, clean(result.title, 200), {}))
+    schemes = ("http", "https", "file") if reply.candidate.adapter.files else ("http", "https")
+    found = ((clean_url(result.url, schemes), result.title) for result in reply.found.results)
+    for rank, (url, title) in enumerate(islice((one for one in found if one[0]), count), 1):
+        page = pages.setdefault((question, canonical(url)), ComparedPage(question, url, clean(title, 200), {}))
         page.ranks.setdefault(reply.candidate.id, rank)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sleuth.base.i18n import tr
 from sleuth.engine.dispatch import MAX_PACING_S, Dispatcher
-from sleuth.engine.job import Job, ProviderReply
+from sleuth.engine.job import ProviderReply
 from sleuth.engine.merge import Replies
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate
@@ -74,7 +74,9 @@ class FallbackChain:
         if winner is None:
             return Replies(self.replies, spare=frozenset(self.places))
         place = self.places[winner.id]
-        self._abandon([job for job in self.dispatcher.running if self.places[job.candidate.id] != place], winner)
+        message = tr("{winner} was faster", winner=winner.row.name)
+        slower = [job for job in self.dispatcher.running if self.places[job.candidate.id] != place]
+        self.replies += [self.dispatcher.abandon(job, message) for job in slower]
         end = time.monotonic() + GROUP_GRACE_S
         while arrived := self.dispatcher.next_reply(end - time.monotonic()):
             self._add(arrived[1])
@@ -86,10 +88,6 @@ class FallbackChain:
             self._add(arrived[1])
         spare = frozenset(id for id, other in self.places.items() if other != place)
         return Replies(self.replies, tuple(self._notice(winner, place)), spare)
-
-    def _abandon(self, jobs: list[Job], winner: Candidate) -> None:
-        message = tr("{winner} was faster", winner=winner.row.name)
-        self.replies += [self.dispatcher.abandon(job, message) for job in jobs]
 
     def _wait(self, timeout: float = float("inf")) -> bool:
         """Collect replies until one is an answer, all have failed, or the time is up."""
