@@ -39,7 +39,8 @@ class Replies(Record):
 
     def counts(self, attempt: Attempt) -> bool:
         """Tell whether results are missing if an attempt fails; a provider in cooldown has been reported before."""
-        return attempt.provider not in self.spare and attempt.state not in ("skipped", "cooldown")
+        was_due = attempt.state not in ("skipped", "cooldown") or attempt.code == "OFFLINE"
+        return was_due and attempt.provider not in self.spare
 
 
 def merge(
@@ -192,7 +193,8 @@ def _verdict(has_hits: bool, replies: Replies, attempts: tuple[Attempt, ...]) ->
     offline = {reply.candidate.id for reply in replies.all if reply.candidate.adapter.offline}
     last_resort = bool(failures) and all(attempt.provider in offline for attempt in answered)
     if has_hits or any(reply.found.answers for reply in replies.all):
-        return "partial" if last_resort or any(map(replies.counts, failures)) else "success"
+        is_partial = any(replies.counts(attempt) for attempt in attempts if not attempt.answered)
+        return "partial" if last_resort or is_partial else "success"
     if not answered or last_resort:
         return "failed"
     return "partial" if any(attempt.state != "key_missing" for attempt in failures) else "no_results"
