@@ -37,7 +37,8 @@ def open_(
 ) -> None:
     """Open results of the last search in the browser, by their numbers.
 
-    The results of the last search are stored on this machine; `sleuth again` lists them. No new search is made.
+    They are stored on this machine; `sleuth again` lists them. After `sleuth ask`, the numbers are those of its
+    sources. No new search is made.
     """
     wanted = list(dict.fromkeys(numbers or [1]))
     if len(wanted) > MAX_OPENED:

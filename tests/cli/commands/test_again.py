@@ -177,7 +177,6 @@ def test_again_goes_on_with_the_next_page(sleuth: Any, searched: Any) -> None:
 def test_searches_of_other_commands_do_not_change_the_last_results(sleuth: Any, searched: Any) -> None:
     sleuth("watch", "--name", "seen", "-p", "searxng", "carpenter")
     searched("-n", "1", "walrus")
-    sleuth("ask", "-p", "searxng", "--extractive", "oyster", SLEUTH_FETCH_JINA="false", SLEUTH_FETCH_ARCHIVE="false")
     assert sleuth("watch", "run").exit == 7
     assert sleuth("open", "--print").out == "https://walrus.example/1\n"
     assert sleuth("again", "--page", "2", "-f", "urls").out == "https://walrus.example/2\n"

@@ -54,6 +54,15 @@ def test_json_follows_the_published_schema(answered: Any) -> None:
     assert done.err == ""
 
 
+def test_sources_are_opened_by_the_numbers_of_the_answer(answered: Any, answerer: Any) -> None:
+    answered("ask", "which runtime is fast")
+    assert answered("open", "--print", "2").out == "https://smol.org/b\n"
+    assert answered("again", "--json").json["query"] == "which runtime is fast"
+    answerer.more = {"searched": False, "sources": ()}
+    answered("ask", "--search", "off", "x")
+    assert answered("open", "--print", "1").out == "https://tokio.rs/a\n"
+
+
 def test_schema_is_published(sleuth: Any) -> None:
     done = sleuth("tool-schema", "--tool", "ask", "--style", "json-schema")
     assert done.json["properties"] == ASK_ANSWER["properties"]

@@ -13,7 +13,9 @@ from sleuth.commands.terminal.keyless_notice import show_once
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
 from sleuth.engine.options import country, language, provider_ids
+from sleuth.engine.outcome import Outcome
 from sleuth.engine.search_options import SearchOptions
+from sleuth.relevance.hit import Hit
 from sleuth.runtime import Runtime
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record
@@ -64,6 +66,9 @@ def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answ
     finally:
         runtime.searcher.finish()
     runtime.count_answer(found)
+    if found.searched:
+        hits = tuple(Hit(source.citation, source.title, source.url, source.text) for source in found.sources)
+        display.save_results(runtime, Outcome(found.question, ",".join(question.providers), hits))
     _print_notes(runtime, found, options)
     return found
 
