@@ -110,7 +110,7 @@ class ProviderSelector:
         others = [row for row in self.table.all() if row.enabled and row.id not in ids] if "all" in ids else []
         usual = [one for one in self.loadable(others) if not one.adapter.opt_in]
         fitting = [one for one in usual if not category or category in one.adapter.categories]
-        return candidates + [candidate for candidate in fitting if self.obstacle(candidate) is None]
+        return candidates + [one for one in fitting if not self.obstacle(one)]
 
     def chain(self) -> list[Candidate]:
         """Return the providers that a search of the web without -p may use, in order."""
@@ -188,8 +188,8 @@ class ProviderSelector:
         """Return what is missing in the set-up of a provider: key, option or host."""
         unset = (candidate.row.api_key or "").removeprefix("env:")
         if (candidate.adapter.needs_key or unset) and not keys.origin(candidate.row, candidate.adapter, self.environ):
-            hint = "its key comes from {variable}, which is not set" if unset else KeyMissingError.hint
-            return KeyMissingError(hint=hint, variable=unset)
+            message = "the API key of {provider} comes from {variable}, which is not set"
+            return KeyMissingError(message=message, variable=unset) if unset else KeyMissingError()
         if candidate.adapter.needs_key and not self._is_key_host(candidate):
             return KeyMissingError(
                 message="the API key of {provider} was set for another host",
@@ -235,8 +235,8 @@ class ProviderSelector:
         found = ["replayed"] if any_key else stored
         if not found and (adapter.needs_key or (row.api_key and is_key_host)):
             source = keys.source_name(keys.origin(row, adapter, self.environ) or "")
-            hint = "its key comes from {source}, which returned nothing"
-            raise self.obstacle(candidate) or KeyMissingError(hint=hint, source=source)
+            message = "the API key of {provider} comes from {source}, which returned nothing"
+            raise self.obstacle(candidate) or KeyMissingError(message=message, source=source)
         usable = [key for key in found if not self.health.cooldown(keys.fingerprint(row.id, key))] or found
         first = self.health.request_count(row.id) % len(usable) if len(usable) > 1 else 0
         host = self.host(candidate)

@@ -106,7 +106,10 @@ def test_new_provider_is_named_by_an_argument_or_an_option(sleuth: Any) -> None:
 def test_change_names_the_next_step(sleuth: Any) -> None:
     assert "test it: sleuth providers test brave" in sleuth("providers", "set", "brave", "--api-key", "env:KEY").err
     done = sleuth("search", "-p", "brave", "x")
-    assert (done.exit, "hint: its key comes from KEY, which is not set" in done.err) == (4, True)
+    reason = "the API key of Brave Search comes from KEY, which is not set"
+    assert (done.exit, done.err.splitlines()[0]) == (4, f"error: {reason}")
+    rows = sleuth("providers", "list", "--json").json["items"]
+    assert next(row["why"] for row in rows if row["id"] == "brave") == reason
     empty = sleuth("providers", "set", "brave", "--api-key", "")
     assert empty.err.endswith("hint: to clear it: sleuth providers set ID --unset api_key\n")
     assert "no API key of brave given" in sleuth("providers", "set", "brave", "--api-key", "-", stdin="").err

@@ -268,7 +268,9 @@ def test_provider_whose_key_cannot_be_read_is_reported(sleuth: Any, chain: Any, 
     assert "tavily" in chain()
     httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
     sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "tavily,searxng"}
-    assert sleuth("search", "x").err == "note: Tavily needs an API key; used SearXNG instead\n"
+    assert sleuth("search", "x").err == (
+        "note: the API key of Tavily comes from UNSET, which is not set; used SearXNG instead\n"
+    )
 
 
 @pytest.mark.parametrize("chain", [default_chains.GENERAL, *default_chains.CHAINS.values()])

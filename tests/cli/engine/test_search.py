@@ -247,7 +247,8 @@ def test_source_that_returns_no_key_is_named(
     monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=lambda *_: None))
     sleuth("providers", "set", id, "--api-key", stored, "--api-host", httpserver.url_for(""))
     done = sleuth("search", "-p", id, "x")
-    assert (done.exit, done.err.splitlines()[1]) == (4, f"hint: its key comes from {reason}")
+    assert done.exit == 4
+    assert done.err.splitlines()[0].endswith(f" comes from {reason}")
     assert not httpserver.log
 
 
@@ -438,6 +439,16 @@ def test_setting_that_a_provider_cannot_apply_is_no_warning(sleuth: Any, searxng
     assert done.err == ""
     assert "not applied: --region" in sleuth("search", "-p", "searxng", "-v", "x").err
     assert "warning: not applied by SearXNG: --region\n" in sleuth("search", "-p", "searxng", "--region", "DE", "x").err
+
+
+def test_question_that_is_not_in_the_cache_is_reported_offline(sleuth: Any, searxng: HTTPServer) -> None:
+    sleuth("providers", "use", "searxng")
+    sleuth("search", "rust")
+    found = sleuth("search", "--offline", "--json", "-q", "rust", "-q", "other").json
+    assert (found["outcome"], found["warnings"]) == (
+        "partial",
+        ["SearXNG was skipped: offline, and not in the cache"],
+    )
 
 
 def test_search_is_repeated_offline_from_the_cache(sleuth: Any, searxng: HTTPServer) -> None:
