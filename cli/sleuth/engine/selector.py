@@ -110,7 +110,7 @@ class ProviderSelector:
         others = [row for row in self.table.all() if row.enabled and row.id not in ids] if "all" in ids else []
         usual = [one for one in self.loadable(others) if not one.adapter.opt_in]
         fitting = [one for one in usual if not category or category in one.adapter.categories]
-        return candidates + [one for one in fitting if not self.obstacle(one)]
+        return candidates + [one for one in fitting if self.is_set_up(one) and not self.obstacle(one)]
 
     def chain(self) -> list[Candidate]:
         """Return the providers that a search of the web without -p may use, in order."""

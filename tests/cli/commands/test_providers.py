@@ -413,4 +413,5 @@ def test_provider_whose_package_is_gone_does_not_stop_all_others(sleuth: Any) ->
         database.execute("UPDATE websearch_provider SET enabled = 0 WHERE id != 'searxng'")
         database.execute("UPDATE websearch_provider SET adapter = 'gone', enabled = 1 WHERE id = 'brave'")
     assert "SearXNG cannot be reached" in sleuth("search", "-p", "all", "x").err
+    assert "no provider is usable" in sleuth("search", "-p", "all", "x", SEARXNG_URL="").err  # nobody set it up
     assert "cannot load the adapter 'gone'" in sleuth("search", "-p", "brave", "x").err
