@@ -163,8 +163,8 @@ def targets(sources: Iterable[CitedSource]) -> dict[int, str]:
 
 
 def _target(url: str) -> str:
-    """Return a URL that ends neither a Markdown link nor a table cell."""
-    return ascii_url(clean_url(url)).replace("`", "%60").replace("|", "%7C")
+    """Return a URL that ends neither a Markdown link nor a table cell, and begins no formula."""
+    return re.sub(r"[`|$\\]", lambda found: f"%{ord(found[0]):X}", ascii_url(clean_url(url)))
 
 
 def _for_markdown(target: str) -> str:

@@ -19,12 +19,13 @@ MARKERS = re.compile(r"(?:[ \t]|[-*+]|\d{1,9}[.)])++")  # of a list
 DIAGRAM_LANGUAGES = ("mermaid", "vega", "vega-lite", "svg", "plantuml", "geojson")  # viewers may load images for them
 # Up to the end of the label of a link definition, which may have begun in a line above.
 DEFINITION = re.compile(rf"\A((?:[ \t>]|{ITEM}|\[[ xX]\][ \t])*+\[?+(?:[^\[\]\\]|\\.)*+\]):")
+DEFINITION_REST = re.compile(r"\A((?:[^\[\]\\]|\\.)*+\]):")  # the same behind words, where no label begins
 DELIMITER_ROW = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+")  # below the head of a table
 # The text of a link may contain brackets, as in [[1]](…), and its target parentheses.
 LINK = re.compile(
     r"(?P<ticks>`++)(?:(?P<code>[^`]++)(?P=ticks)(?!`))?|\\(?P<escaped>[!-/:-@\[-`{-~])"
     r"|!?\[(?P<label>(?:[^\[\]\\]|\\.|\[[^\[\]]{0,50}\]){0,300}+)\]\(\s{0,9}+"
-    r"<?(?P<target>[^\s<>()]{0,4000}+(?:\([^\s<>()]{0,4000}+\)[^\s<>()]{0,4000}+){0,9}+)>?[^()]{0,300}\)"
+    r"(?P<rest><?(?P<target>[^\s<>()]{0,4000}+(?:\([^\s<>()]{0,4000}+\)[^\s<>()]{0,4000}+){0,9}+)>?[^()]{0,300}\))"
 )
 PLAIN_LABEL = r"\[\d{1,3}[+?]{0,2}\]|[^\[\]\\`<>|&$]{1,300}+"
 # Where viewers may find code, a link, an image or HTML; escapes are matched so that they stay whole.
@@ -36,7 +37,8 @@ MARKUP = re.compile(
 )
 DIVIDER = re.compile(r"(?<!\\)(?:\\\\)*+\|")  # of the cells of a table
 BRACKETS = re.compile(r"\[[^\[\]`]*+\]")
-BLOCK_FORMULA = re.compile(r"\$\$|\\(?:[(\[]|begin|ce\b|pu\b)")  # it may go on in the next paragraph
+# It may go on in the next paragraph.
+BLOCK_FORMULA = re.compile(r"\$\$|\\(?:[(\[]|begin|ce\b|pu\b)|\A[\s\d.)*+>-]*+\$\s*+\Z")
 # A formula that ends in its line contains no code; code may contain what looks like a formula.
 CODE_OR_FORMULA = re.compile(
     r"(`[^`]*+`)|\$\$(?!\s*+\$)[^$`]++(?<!\\)\$\$|\\\((?:[^\\`]|\\[^()\[\]`])*+\\\)|\\\[(?:[^\\`]|\\[^()\[\]`])*+\\\]"
@@ -45,7 +47,12 @@ FORMULA_END = re.compile(r"\$|\\[)\]]")
 # Where a space keeps code from being a link, or HTML that runs something, if a viewer takes it for prose.
 ACTIVE_CODE = re.compile(r"(?i)(?<=\])(?=[(:])|(?<=<)(?=/?(?:script|style|iframe|object|embed|svg|math|base|form)\b)")
 TAG = re.compile(r"(?<=<)(?=[A-Za-z])")
-HIDDEN_URL = re.compile(r"(?i)(?<![\\\]])\\++(?=[:/])|(?<=www)\\++(?=\.)")  # some viewers remove escapes first
+# Some viewers remove escapes first. `\:` is a space in formulas, and code keeps all of its signs.
+HIDDEN_URL = re.compile(
+    r"(?i)(?P<code>`[^`]*+`)|(?<=http)\\++(?=:)|(?<=https)\\++(?=:)|(?<=ftp)\\++(?=:)|(?<=www)\\++(?=\.)"
+    r"|(?<=[:/])\\++(?=/)|(?<!\\)\\++(?=//)"
+)
+RELATIVE_TARGET = re.compile(r"[^:&/\\][^:&\\]*+")  # of what looks like a link, such as [a + b](c + d) in a formula
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
 # Nemotron. A server that passes them on to the tokenizer would take the text after them for words of the system or the
 # user. `<|b|` alone is left: in mathematics it compares absolute values.
@@ -62,7 +69,7 @@ MARKUP_START = re.compile(
     r"(?i)\[(?!\d{1,3}\][\s.,;。，；、])|\](?=[:(]|\Z)|[<!`~&$\\]|::|:\Z|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
 )
 MAX_HELD_CHARS = 1000  # what is longer waits for the end of its line, because each piece is searched from its start
-MAY_BE_BLOCK = re.compile(r"[\s\d.)*+>#|:-]*+(?:[`~]|\Z)")  # fenced code, or the line below the head of a table
+MAY_BE_BLOCK = re.compile(r"[\s\d.)*+>#|:-]*+(?:[`~\[]|\Z)")  # fenced code, a definition, or below a table's head
 
 
 def fenced(text: str, provider: str, code: str) -> str:
@@ -140,14 +147,15 @@ class SafeLines:
         if not line.strip(" \t"):
             self._in_table = self._has_bracket = self._has_formula = False
         was_after_text, self._has_divided_code, self._is_first = self._is_after_text, False, False
-        safe = self.add_rest(line)
+        safe = self.add_rest(line, DEFINITION)
         self._is_after_text = bool(line.strip()) and (was_after_text or not MARKERS.fullmatch(line))
         return safe
 
-    def add_rest(self, text: str) -> str:
+    def add_rest(self, text: str, definition: re.Pattern[str] = DEFINITION_REST) -> str:
         """Return the rest of a line that begins with words."""
         self._is_after_text = True
-        text = DEFINITION.sub(r"\1\\:", LINK.sub(self._readable_link, HIDDEN_URL.sub("", text)))
+        text = definition.sub(r"\1\\:", LINK.sub(self._readable_link, text))
+        text = HIDDEN_URL.sub(lambda found: found["code"] or "", text)
         unpaired = BRACKETS.sub("", BRACKETS.sub("", text))
         self._has_bracket = self._has_bracket or "[" in unpaired or "]" in unpaired
         self._has_formula = self._has_formula or "$" in re.sub(r"`[^`]*+`", "", text)
@@ -184,9 +192,11 @@ class SafeLines:
             return f"`{found['code']}`" if found["code"] else "'" * len(found["ticks"])
         if found["escaped"]:
             return "'" if found["escaped"] == "`" else found[0]
-        url, label = ascii_url(clean_url(found["target"])), LINK.sub(self._readable_link, found["label"])
+        url, label = self._url(found["target"]), LINK.sub(self._readable_link, found["label"])
         if found[0][0] != "!" and self._is_known(label, url):
             return f"[{label}]({markdown_target(url)})"
+        if found[0][0] != "!" and RELATIVE_TARGET.fullmatch(found["target"]):
+            return f"[{label}] ({LINK.sub(self._readable_link, found['rest'])}"
         site = domain(url)
         return f"{label} ({site})" if site and site != ascii_host(label.strip("`")) else label
 
@@ -197,14 +207,14 @@ class SafeLines:
             self._has_divided_code = self._has_divided_code or has_divider
             # What a table or formula leaves of code has one backtick, which would pair with the next one.
             if (self._in_table and has_divider) or (has_formula and FORMULA_END.search(code)):
-                return MARKUP.sub(self._safe_markup, f"'{code}'")
+                return MARKUP.sub(self._safe_markup, f"'{HIDDEN_URL.sub('', code)}'")
             return _defused(found[0]) if self._has_bracket or has_formula else found[0]
         if found["html"]:
             return "&lt;"  # some viewers take a backslash for the end of a URL before it
         if sign := found["sign"]:
             return "'" * len(sign) if sign[0] == "`" else "".join(f"\\{one}" for one in sign)
         if bare := found["autolink"] or found["url"]:
-            url = ascii_url(clean_url(bare))
+            url = self._url(bare)
             code = _defused(bare.replace("$", "%24"))
             link = f"<{url}>" if url in self._targets.values() else f"`{code}`"
             return rf"\\{link}" if found[0][0] == "\\" else link
@@ -212,6 +222,9 @@ class SafeLines:
             return found[0]
         label, _, target = (MARKUP.sub(self._safe_markup, part) for part in found[0].partition("]("))
         return rf"{label}]\({target}"
+
+    def _url(self, text: str) -> str:
+        return ascii_url(clean_url(HIDDEN_URL.sub("", text))).replace("$", "%24").replace("\\", "%5C")
 
     def _is_known(self, label: str, url: str) -> bool:
         """Tell whether a link may stay: to the source of a citation, or to any source from words that name no URL."""

@@ -252,7 +252,8 @@ def _occurrences(needle: str, text: str, places: list[int] | None) -> Iterable[t
 
 def markdown_target(url: str) -> str:
     """Return the target of a Markdown link; in angle brackets only if the URL needs them, as few readers know them."""
-    return f"<{url}>" if re.search(r"[\s()<>\\]", url) else url
+    url = url.replace("$", "%24").replace("\\", "%5C")  # many viewers look for formulas first
+    return f"<{url}>" if re.search(r"[\s()<>]", url) else url
 
 
 def escape_markdown(text: str) -> str:

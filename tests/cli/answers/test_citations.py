@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from sleuth.answers.citations import CitedSource, Mark, Numbering, drop_citations, find, link, references
+from sleuth.answers.citations import CitedSource, Mark, Numbering, drop_citations, find, link, references, targets
+from sleuth.answers.sanitize import safe_markdown
+from sleuth.base.text import markdown_target
 
 STYLES = ("markdown", "plain")
 
@@ -256,6 +258,14 @@ def test_urls_cannot_break_out_of_links(url: str, shown: str | None) -> None:
         unquoted(one) for one in expected
     ]
     assert "\x1b" not in linked.text + "".join(references(hostile, [1], "plain"))
+
+
+def test_urls_of_sources_begin_no_formula() -> None:
+    url = "https://x.org/?a=$![x](https://evil.example/p)"
+    sources = [CitedSource(1, url, "T")]
+    for text in (link("costs 5 [1]", sources).text, *references(sources, [1]), markdown_target(url)):
+        assert "$" not in text
+    assert "?a=%24!" in safe_markdown(f"Costs $5 [a](<{url}>) {url}", targets(sources))
 
 
 def unquoted(url: str) -> str:

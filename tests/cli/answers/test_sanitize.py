@@ -147,10 +147,21 @@ def test_code_that_is_a_picture_in_some_viewers_is_changed(text: str) -> None:
         "| a |\n|---|\n| `<b>` |\n---\n\n```\n<b>\n```\n",
         "| a |\n|---|\n| `<b>` |\n\n```\n<b>\n```\n",
         "| a |\n|---|\n| [[1]](https://tokio.rs/a) |\n\n7. seven `<b>`\n",
+        r"`sed 's/\/usr\/bin/\/opt\/bin/'`, `/^\/api\/v1\//`, `^www\.example`, `a\:b` and $\int f(x)\:dx$",
+        "As stated in [1]:\n",
+        r"$$P \left[\frac{(1+r)^n - 1}{r}\right] (1+r)$$",
     ],
 )
 def test_ordinary_code_lists_and_tables_stay_as_written(text: str) -> None:
     assert safe_markdown(text, LINKS) == text
+    if "](" not in text:  # links to sources, which a stream does not have yet
+        assert streamed(*text) == text
+
+
+def test_what_looks_like_a_link_in_a_formula_stays() -> None:
+    assert safe_markdown(r"$$\left[a\right](1 + r)$$, x[0](b(c)) [d](1 ` 2)", {}) == (
+        r"$$\left[a\right] (1 + r)$$, x[0] (b(c)) [d] (1 ' 2)"
+    )
 
 
 def test_text_of_a_link_is_no_picture_without_its_backslashes() -> None:
@@ -260,6 +271,8 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
         f"$$\n\n```\n$$\n{PICTURE}\n```",
         f"[a] (b) ]({PICTURE}) `\\) {PICTURE}`",
         f"```\n\\begin{{a}}\n```\n\\end{{a}}\n```\n{PICTURE}\n```",
+        f"$\n```\n$\n{PICTURE}\n```",
+        f"- a\n- $\n```\n$\n{PICTURE}\n```",
     ],
 )
 def test_code_is_safe_as_prose_where_viewers_may_not_see_it(text: str) -> None:
@@ -385,9 +398,9 @@ def test_a_stream_is_examined_once(line: str, monkeypatch: pytest.MonkeyPatch) -
     for name in ("add", "add_rest"):
         original = getattr(SafeLines, name)
 
-        def count(self: SafeLines, text: str, original: Any = original) -> str:
+        def count(self: SafeLines, text: str, *more: Any, original: Any = original) -> str:
             examined.append(len(text))
-            return str(original(self, text))
+            return str(original(self, text, *more))
 
         monkeypatch.setattr(SafeLines, name, count)
     text = line * 400
