@@ -113,11 +113,13 @@ class Health:
         if state not in FAILURES or quick:
             return
         with transaction(self.connection):
-            failures = self._failures(name) + 1
+            running = self.cooldown(name)  # then the request was sent before it began, or in spite of it
+            failures = self._failures(name) + (running is None)
             strikes = failures if state in REFUSALS else failures - MAX_FAILURES + 1
             steps = WALL_COOLDOWNS_S if wall and state in REFUSALS else COOLDOWNS_S
             pause = steps[min(strikes, len(steps)) - 1] if strikes > 0 else 0
             until = time.time() + max(pause, min(retry_after or 0, MAX_COOLDOWN_S)) if pause else 0
+            until = max(until, running.until) if running else until
             self.connection.execute("INSERT OR REPLACE INTO health VALUES (?, ?, ?, ?)", (name, failures, until, state))
 
     def note_backoff(self, provider: str, seconds: float) -> None:

@@ -85,7 +85,18 @@ def test_third_failure_starts_a_cooldown(health: Health, clock: Clock, state: st
     for _ in range(7):
         health.note_outcome("brave", state)
         rests.append(minutes(health, clock))
+        clock.now += 4000
     assert rests == [0, 0, 1, 5, 25, 60, 60]
+
+
+def test_failures_of_requests_at_the_same_time_are_one_strike(health: Health, clock: Clock) -> None:
+    for _ in range(4):  # such as the questions of one search
+        health.note_outcome("brave", "rate_limited", retry_after=90)
+        health.note_outcome("brave", "rate_limited")
+    assert minutes(health, clock) == 1.5
+    clock.now += 100
+    health.note_outcome("brave", "rate_limited")
+    assert minutes(health, clock) == 5
 
 
 @pytest.mark.parametrize("state", ["ok", "empty"])
@@ -330,4 +341,5 @@ def test_wall_of_a_third_party_stays_a_quarter_of_an_hour_and_then_longer(
     for _ in range(4):
         health.note_outcome("duckduckgo", state, wall=True)
         pauses.append(minutes(health, clock, "duckduckgo"))
+        clock.now += 4000
     assert pauses == [15, 30, 60, 60]
