@@ -114,6 +114,7 @@ def _check_combinations(options: SearchOptions) -> None:
     format = options.format or ("json" if options.as_json else None)
     conflicts: dict[tuple[str, str], object] = {
         ("--record", "--replay"): options.record and options.replay,
+        ("--offline", "--refresh"): options.offline and options.refresh,
         ("--json", f"--format {options.format}"): options.as_json and options.format not in (None, "json"),
         ("--template", f"--format {format}"): options.template and format,
         ("--template", "--fields"): options.template and options.fields,

@@ -116,12 +116,23 @@ class Dispatcher:
         return None
 
     def abandon(self, job: Job, message: str, state: str = "skipped") -> ProviderReply:
-        """Stop waiting for a job that is no longer needed; its request was sent and is counted."""
+        """Stop waiting for a job that is no longer needed; its request is counted if it was sent."""
         self.running.discard(job)
         self.jobs.remove(job)
+        job.abandoned.set()
+        if job.pause and not job.is_sent:
+            if job.reserved:
+                self.health.cancel(job.candidate.id)
+            return self._paced(job)
         reply = job.reply(Attempt(job.candidate.id, state, 0, job.elapsed_ms(), cost=job.price, message=message))
         self._record(job, reply)
         return reply
+
+    def has_cached(self, candidates: Sequence[Candidate], queries: Sequence[Query]) -> bool:
+        """Tell whether an answer of these providers is in the cache; only for offline requests, which start no job."""
+        web = [candidate for candidate in candidates if not candidate.adapter.offline]
+        started = [self.start(candidate, query) for candidate in web for query in queries]
+        return any(isinstance(item, ProviderReply) and item.attempt.cached for item in started)
 
     def finish(self) -> None:
         """Abandon what is still running, wait for the others to write their answers to the cache, and share counts."""
@@ -143,17 +154,18 @@ class Dispatcher:
                 return reply
             reply = self._query(job, accounts, policy)
             self.threads.post(job, reply)
-            if reply.attempt.answered and not (reply.attempt.state == "empty" and reply.found.engines):
+            is_whole = not (reply.attempt.state == "empty" and reply.found.engines)
+            # The next page must come from the provider whose first page was shown.
+            if reply.attempt.answered and is_whole and not job.abandoned.is_set():
                 self.cache.put(key, found_as_json(reply.found), self.selector.settings[CACHE_TTL] * 60)
             return reply
 
     def _query(self, job: Job, accounts: list[Account], policy: Policy) -> ProviderReply:
         """Query the provider, with its next key if one is invalid or rate limited, or at its next address."""
         adapter = job.candidate.adapter
-        if job.pause:
-            time.sleep(job.pause)
-        if job not in self.running:  # abandoned while it waited
+        if job.abandoned.wait(job.pause):
             return job.failure(DeadlineError())
+        job.is_sent = True
         until = time.monotonic() + policy.timeout
         several_hosts = accounts[0].host != accounts[-1].host
         reply: ProviderReply | None = None
@@ -233,8 +245,7 @@ class Dispatcher:
             job.deadline += job.pause
             return None
         if slot.paced:
-            message = tr("{provider} was skipped: too soon after the last request", provider=job.candidate.row.name)
-            return job.reply(Attempt(job.candidate.id, "skipped", message=message, code="PACED"))
+            return self._paced(job)
         error = RateLimitError(
             message="the rate limit set in sleuth for {provider} is reached",
             hint="wait, or change it (0 means no limit): sleuth providers set {id} --option {option}=N",
@@ -242,6 +253,10 @@ class Dispatcher:
             option="per_day" if wait > 60 or not limits.per_minute else "per_minute",
         )
         return job.reply(failed(job.candidate, error))
+
+    def _paced(self, job: Job) -> ProviderReply:
+        message = tr("{provider} was skipped: too soon after the last request", provider=job.candidate.row.name)
+        return job.reply(Attempt(job.candidate.id, "skipped", message=message, code="PACED"))
 
     def _record(self, job: Job, reply: ProviderReply) -> None:
         """Update cooldowns and the request log; an error of the database is only logged."""
@@ -257,14 +272,15 @@ class Dispatcher:
                 self.health.note_outcome(keys.fingerprint(id, job.host), "ok")
             for key, error in job.key_errors:
                 self.health.note_outcome(keys.fingerprint(id, key), error.state, retry_after=error.retry_after)
-                if attempt.answered or error is not job.error:  # one more request, with a key that failed
-                    self.health.record(id, error.state, 0, 0.0, False)
+            earlier = [error for _, error in job.key_errors if attempt.answered or error is not job.error]
+            for error in earlier:  # one more request each, with a key that failed
+                self.health.record(id, error.state, 0, 0.0, False)
             retry_after = job.error.retry_after if job.error else None
             quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
             self.health.note_outcome(id, attempt.state, retry_after=retry_after, quick=quick, wall=job.third_party)
             if reply.found.backoff > 0:
                 self.health.note_backoff(id, reply.found.backoff)
-            for _ in range(job.sent - 1 - len(job.key_errors)):  # retries, and further requests of one search
+            for _ in range(job.sent - 1 - len(earlier)):  # retries, and further requests of one search
                 self.health.record(id, attempt.state, None, 0.0, False)
             self.health.record(id, attempt.state, attempt.elapsed_ms, attempt.cost, job.reserved)
         except Exception as problem:

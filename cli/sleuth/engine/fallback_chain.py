@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sleuth.base.i18n import tr
 from sleuth.engine.dispatch import MAX_PACING_S, Dispatcher
-from sleuth.engine.job import ProviderReply
+from sleuth.engine.job import Job, ProviderReply
 from sleuth.engine.merge import Replies
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate
@@ -21,12 +21,27 @@ GROUP_GRACE_S = 3.0  # for the rest of a group after its first answer
 class FallbackChain:
     """Queries groups of providers one after another; if one is slow, the next is started as well."""
 
-    def __init__(self, dispatcher: Dispatcher, queries: list[Query], enough_empty: int, *, chosen: bool) -> None:
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        queries: list[Query],
+        enough_empty: int,
+        *,
+        chosen: bool,
+        earlier: Sequence[ProviderReply] = (),
+    ) -> None:
         self.dispatcher, self.queries = dispatcher, queries
         self.enough_empty = enough_empty  # providers that found nothing before the search ends
         self.first_place = 0 if chosen else 1  # 0 is for a group that the user put first
-        self.replies: list[ProviderReply] = []
-        self.places: dict[str, int] = {}  # the number of each provider's group
+        self.started: list[Job | ProviderReply] = [*earlier]  # in the order of the chain, not that of arrival
+        self.arrived: dict[Job, ProviderReply] = {}
+        self.places = {reply.candidate.id: -1 for reply in earlier}  # the number of each provider's group
+
+    @property
+    def replies(self) -> list[ProviderReply]:
+        """Return the replies so far, in the order in which they were requested."""
+        found = (self.arrived.get(item) if isinstance(item, Job) else item for item in self.started)
+        return [reply for reply in found if reply]
 
     def query(self, group: list[Candidate], skipped: dict[str, Attempt], hedge_delay: float) -> bool:
         """Start a group, but for those to be skipped, and wait up to `hedge_delay`; True when there is an answer."""
@@ -37,7 +52,7 @@ class FallbackChain:
         for candidate in group:
             self.places[candidate.id] = place
             if attempt := skipped.get(candidate.id):
-                self.replies.append(ProviderReply(candidate, self.queries[0], attempt))
+                self.started.append(ProviderReply(candidate, self.queries[0], attempt))
             else:
                 self._start(candidate, CHAIN_PACING_S, with_content=is_library)
         return self._wait(hedge_delay if len(skipped) < len(group) else 0.0)
@@ -45,8 +60,7 @@ class FallbackChain:
     def _start(self, candidate: Candidate, max_wait: float, *, with_content: bool = False) -> None:
         for query in self.queries:
             started = self.dispatcher.start(candidate, query._replace(content=query.content or with_content), max_wait)
-            if isinstance(started, ProviderReply):
-                self._add(started)
+            self.started.append(self._checked(started) if isinstance(started, ProviderReply) else started)
             if not isinstance(started, ProviderReply) or started.attempt.code != "PACED":
                 max_wait = MAX_PACING_S  # the provider is in use, so its other questions wait for their turn
 
@@ -56,7 +70,7 @@ class FallbackChain:
         The latter may answer now, because it may have been this machine that had no network.
         """
         retried = [reply for reply in self.replies if reply.attempt.code == "PACED" or self._was_unreachable(reply)]
-        self.replies = [reply for reply in self.replies if reply not in retried]
+        self.started = [item for item in self.started if item not in retried]
         for candidate in {reply.candidate.id: reply.candidate for reply in retried}.values():
             self._start(candidate, MAX_PACING_S)
 
@@ -76,16 +90,16 @@ class FallbackChain:
         place = self.places[winner.id]
         message = tr("{winner} was faster", winner=winner.row.name)
         slower = [job for job in self.dispatcher.running if self.places[job.candidate.id] != place]
-        self.replies += [self.dispatcher.abandon(job, message) for job in slower]
+        self.arrived |= {job: self.dispatcher.abandon(job, message) for job in slower}
         end = time.monotonic() + GROUP_GRACE_S
-        while arrived := self.dispatcher.next_reply(end - time.monotonic()):
-            self._add(arrived[1])
+        while self._next(end - time.monotonic()):
+            pass
         answered = {reply.candidate.id for reply in self.replies if reply.attempt.answered}
         for job in [one for one in self.dispatcher.running if one.candidate.id not in answered]:
             message = tr(DeadlineError.message, provider=job.candidate.row.name)
-            self.replies.append(self.dispatcher.abandon(job, message, DeadlineError.state))
-        while arrived := self.dispatcher.next_reply():  # other questions to the providers that answered
-            self._add(arrived[1])
+            self.arrived[job] = self.dispatcher.abandon(job, message, DeadlineError.state)
+        while self._next():  # other questions to the providers that answered
+            pass
         spare = frozenset(id for id, other in self.places.items() if other != place)
         return Replies(self.replies, tuple(self._notice(winner, place)), spare)
 
@@ -93,18 +107,22 @@ class FallbackChain:
         """Collect replies until one is an answer, all have failed, or the time is up."""
         end = time.monotonic() + timeout
         while not self._is_answered():
-            arrived = self.dispatcher.next_reply(end - time.monotonic())
-            if arrived is None:
+            if not self._next(end - time.monotonic()):
                 return False
-            self._add(arrived[1])
         return True
+
+    def _next(self, timeout: float = float("inf")) -> bool:
+        """Wait for the next reply; False if there is none in time."""
+        if arrived := self.dispatcher.next_reply(timeout):
+            self.arrived[arrived[0]] = self._checked(arrived[1])
+        return bool(arrived)
 
     def _is_answered(self) -> bool:
         answers = [reply for reply in self.replies if reply.attempt.answered]
         return not all(map(_is_empty, answers)) or len({reply.candidate.id for reply in answers}) >= self.enough_empty
 
-    def _add(self, reply: ProviderReply) -> None:
-        """Add a reply; one from the library counts only if it answers the query."""
+    def _checked(self, reply: ProviderReply) -> ProviderReply:
+        """Return a reply; one from the library counts only if it answers the query."""
         if reply.candidate.adapter.offline and self.places[reply.candidate.id] > 0 and reply.attempt.answered:
             from sleuth.library.fallback import answering
 
@@ -112,7 +130,7 @@ class FallbackChain:
             state, count = ("ok", len(results)) if results else ("skipped", 0)
             attempt = reply.attempt._replace(state=state, count=count)
             reply = reply._replace(attempt=attempt, found=reply.found._replace(results=results))
-        self.replies.append(reply)
+        return reply
 
     def _notice(self, winner: Candidate, place: int) -> Iterator[str]:
         """Yield one line about the providers before the winner, and about a winner that is no web search."""
@@ -121,9 +139,10 @@ class FallbackChain:
         names = list(dict.fromkeys(reply.candidate.row.name for reply in failures))
         name, caveat = winner.row.name, tr(winner.adapter.caveat) if winner.adapter.caveat else ""
         used = tr("{winner} ({caveat})", winner=name, caveat=caveat) if caveat else name
-        if len(names) == 1:
-            reason = failures[0].attempt.message or tr("{provider} found nothing", provider=names[0])
-            yield tr("{reason}; used {winner} instead", reason=reason, winner=used)
+        if len(names) in (1, 2):
+            named = ((reply.candidate.row.name, reply.attempt.message) for reply in failures)
+            reasons = dict.fromkeys(message or tr("{provider} found nothing", provider=name) for name, message in named)
+            yield tr("{reason}; used {winner} instead", reason=tr("; ").join(reasons), winner=used)
         elif names:
             shown = tr(", ").join(names[:3]) + (" …" if len(names) > 3 else "")
             yield tr("no answer from {names}; used {winner} instead (details: --debug)", names=shown, winner=used)

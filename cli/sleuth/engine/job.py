@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from threading import Event
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean, redact
@@ -56,6 +57,7 @@ class Job:
         self.reserved = False
         self.third_party = False  # used without a key, on a host that is not the user's
         self.pause = 0.0  # seconds until it is this request's turn
+        self.is_sent, self.abandoned = False, Event()
         self.sent = 0  # HTTP requests
         self.error: errors.ProviderError | None = None
 

@@ -38,9 +38,9 @@ class Replies(Record):
     factors: Mapping[str, float] = {}  # of the weights of providers
 
     def counts(self, attempt: Attempt) -> bool:
-        """Tell whether results are missing if an attempt fails; a provider in cooldown has been reported before."""
-        was_due = attempt.state not in ("skipped", "cooldown") or attempt.code == "OFFLINE"
-        return was_due and attempt.provider not in self.spare
+        """Tell whether results are missing if an attempt fails."""
+        is_spare = attempt.state == "skipped" and attempt.code not in ("OFFLINE", "PACED")
+        return not is_spare and attempt.provider not in self.spare
 
 
 def merge(
@@ -181,20 +181,21 @@ def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bo
 
 
 def _applied(reply: ProviderReply, undated: bool) -> Attempt:
-    """Return the attempt without the options in `not_applied` that sleuth applied itself."""
+    """Return the attempt without the options in `not_applied` that sleuth applied itself, or that nobody gave."""
     done = {"include", "exclude", "page"} | (set() if undated else DATE_FILTERS)
+    done |= {"category"} if reply.query.category == "general" else set()
     return reply.attempt._replace(not_applied=tuple(name for name in reply.attempt.not_applied if name not in done))
 
 
 def _verdict(has_hits: bool, replies: Replies, attempts: tuple[Attempt, ...]) -> str:
     """Return the outcome in one word: "no_results" only when every provider answered and found nothing."""
     answered = [attempt for attempt in attempts if attempt.answered]
-    failures = [attempt for attempt in attempts if not attempt.answered and attempt.state != "skipped"]
+    failures = [one for one in attempts if not one.answered and (one.state != "skipped" or replies.counts(one))]
     offline = {reply.candidate.id for reply in replies.all if reply.candidate.adapter.offline}
-    last_resort = bool(failures) and all(attempt.provider in offline for attempt in answered)
+    has_failed = any(attempt.state != "skipped" for attempt in failures)
+    last_resort = has_failed and all(attempt.provider in offline for attempt in answered)
     if has_hits or any(reply.found.answers for reply in replies.all):
-        is_partial = any(replies.counts(attempt) for attempt in attempts if not attempt.answered)
-        return "partial" if last_resort or is_partial else "success"
+        return "partial" if last_resort or any(map(replies.counts, failures)) else "success"
     if not answered or last_resort:
         return "failed"
     return "partial" if any(attempt.state != "key_missing" for attempt in failures) else "no_results"

@@ -106,7 +106,7 @@ def split(values: Sequence[str] | None) -> tuple[str, ...]:
 
 def provider_ids(values: Sequence[str]) -> tuple[str, ...]:
     """Return the ids of --provider. An empty value stays and is an unknown provider: it must not mean the default."""
-    return tuple(dict.fromkeys(split(values))) or tuple(values)
+    return tuple(dict.fromkeys(id.lower() for id in split(values))) or tuple(values)
 
 
 def questions(words: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ def questions(words: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
     queries = ([" ".join(words)] if words else []) + list(more)
     if not queries:
         raise RequestError("nothing to search for", "add some words: sleuth search rust async runtimes")
-    return tuple(queries)
+    return tuple(dict.fromkeys(queries))
 
 
 def language(code: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 
@@ -190,19 +190,27 @@ class Searcher:
             return self._run_chain(request, dispatcher, candidates[0].id, queries)
         replies = dispatcher.run([(candidate, query) for candidate in candidates for query in queries])
         if request.fallback and not any(reply.attempt.answered for reply in replies):
-            fallback = self._run_chain(request, dispatcher, "", queries)
-            notices = (*dict.fromkeys(reply.attempt.message for reply in replies), *fallback.notices)
-            spare = fallback.spare.union(candidate.id for candidate in candidates)
-            return fallback._replace(all=replies + fallback.all, notices=notices, spare=spare)
+            return self._run_chain(request, dispatcher, "", queries, replies)
         return Replies(replies)
 
-    def _run_chain(self, request: SearchRequest, dispatcher: Dispatcher, first: str, queries: list[Query]) -> Replies:
+    def _run_chain(
+        self,
+        request: SearchRequest,
+        dispatcher: Dispatcher,
+        first: str,
+        queries: list[Query],
+        earlier: Sequence[ProviderReply] = (),
+    ) -> Replies:
         """Query one group of providers after another until one answers; if one is slow, the next is started as well."""
         written = chain_entries(self.settings, queries[0])[1]
-        chain = FallbackChain(dispatcher, queries, 1 if written else ENOUGH_EMPTY, chosen=bool(written or first))
+        enough, chosen = 1 if written else ENOUGH_EMPTY, bool(written or first)
+        chain = FallbackChain(dispatcher, queries, enough, chosen=chosen, earlier=earlier)
         wanted = queries[0]._replace(page=request.query.page)
         library = request.library and not (request.offline and not request.fallback)
-        groups = self.selector.groups(wanted, first, library=library)
+        groups: Iterable[list[Candidate]] = self.selector.groups(wanted, first, library=library, tried=chain.places)
+        if request.query.page > 1 and request.fallback is not False:  # those whose first page was shown have the next
+            offline = Dispatcher(self.selector, self.cache, request._replace(offline=True))
+            groups = sorted(groups, key=lambda group: not offline.has_cached(group, queries))
         for group in islice(groups, 1 if request.fallback is False else None):
             attempts = {} if dispatcher.replays else {one.id: self.selector.skipped(one) for one in group}
             skipped = {id: attempt for id, attempt in attempts.items() if attempt}
@@ -244,7 +252,7 @@ def search_error(outcome: Outcome) -> SearchError:
         names = tr(", ").join(dict.fromkeys(attempt.provider for attempt in failures))
         message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])
     if len({one.hint for one in failures}) > 1 and all(one.code in ("UNREACHABLE", "TIMEOUT") for one in failures):
-        hint = "check the network connection: sleuth doctor; without a network: sleuth search --offline …"
+        hint = "check the network connection; without a network: sleuth search --offline …"
     error = SearchError("{why}", hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status
     return error

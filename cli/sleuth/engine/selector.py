@@ -123,8 +123,10 @@ class ProviderSelector:
         id = self.settings[setting.DEFAULT_PROVIDER]
         return "" if id == "auto" else id
 
-    def groups(self, query: Query, first: str, *, library: bool) -> Iterator[list[Candidate]]:
-        """Yield the providers of the chain: the first, then the others, in groups to search together.
+    def groups(
+        self, query: Query, first: str, *, library: bool, tried: Iterable[str] = ()
+    ) -> Iterator[list[Candidate]]:
+        """Yield the providers of the chain: the first, then the others but those tried, in groups to search together.
 
         Adapters are loaded one group at a time, because most searches need only one. With `library`, the chain may
         include the library.
@@ -132,7 +134,7 @@ class ProviderSelector:
         if first:
             yield [self._first(first)]
         entries, written = chain_entries(self.settings, query)
-        known = {row.id for row in self.table.all()} - {first}
+        known = {row.id for row in self.table.all()} - {first, *tried}
         loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in dict.fromkeys(entries))
         groups = filter(None, ([one for one in group if self._joins(one, written, library)] for group in loaded))
         if not written and (needs := ordering_needs(query, Provider())):

@@ -138,6 +138,7 @@ def test_site_may_be_a_url(sleuth: Any, searxng: HTTPServer) -> None:
         (["--jobs", "2"], "--jobs needs --batch"),
         (["--explain", "-f", "csv"], "--explain and --format csv cannot be combined"),
         (["-p", "auto,brave"], "auto and brave cannot be combined"),
+        (["--offline", "--refresh"], "--offline and --refresh cannot be combined"),
         (["--record", "a", "--replay", "b"], "--record and --replay cannot be combined"),
         (["--replay", ""], "error: --replay is empty"),
         (["--site", "a.example", "--site", ""], "error: --site is empty"),

@@ -1,6 +1,7 @@
 """Which providers a search without -p uses: the default provider, then a chain by category and language."""
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from threading import Event
@@ -12,12 +13,15 @@ from pytest_httpserver import HTTPServer
 from tests.conftest import ROOT
 from werkzeug import Response
 
+from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.fallback_chain import FallbackChain
-from sleuth.engine.job import ProviderReply
+from sleuth.engine.job import Job, ProviderReply
 from sleuth.engine.merge import Replies, _warnings
 from sleuth.engine.outcome import Attempt
+from sleuth.engine.search import SearchRequest
 from sleuth.runtime import Runtime
 from sleuth.store import default_chains
+from sleuth_providers import registry
 from sleuth_providers.base import Query
 
 RUST = Query("rust")
@@ -221,8 +225,8 @@ def test_failed_member_of_a_group_is_reported(sleuth: Any, httpserver: HTTPServe
     done = sleuth("search", "--json", "x", SLEUTH_WEBSEARCH_RETRIES="1")
     assert (done.exit, done.json["outcome"]) == (0, "partial")
     assert done.err.startswith("warning: DuckDuckGo")
-    again = sleuth("search", "--json", "--no-cache", "x")  # it cools down, which needs no second warning
-    assert (again.json["outcome"], again.err) == ("success", "")
+    again = sleuth("search", "--json", "--no-cache", "x")
+    assert (again.json["outcome"], "DuckDuckGo is skipped until" in again.err) == ("partial", True)
 
 
 def test_member_of_a_group_that_is_too_slow_is_reported(
@@ -238,6 +242,60 @@ def test_member_of_a_group_that_is_too_slow_is_reported(
     ended.set()
     assert (done.exit, done.json["outcome"]) == (0, "partial")
     assert done.err == "warning: DuckDuckGo did not answer in time\n"
+
+
+def test_replies_are_in_the_order_of_the_chain() -> None:
+    jobs: list[Job] = []
+
+    def start(candidate: Any, query: Query, _: float) -> Job:
+        jobs.append(Job(candidate, query, 0.0))
+        return jobs[-1]
+
+    def next_reply(_: float = 0.0) -> tuple[Job, ProviderReply] | None:
+        job = jobs.pop() if jobs else None  # the last one arrives first
+        return (job, job.reply(Attempt(job.candidate.id, "ok", 1))) if job else None
+
+    dispatcher: Any = SimpleNamespace(start=start, next_reply=next_reply, running=())
+    group: Any = [
+        SimpleNamespace(id=id, adapter=SimpleNamespace(offline=False, caveat=""), row=SimpleNamespace(name=id))
+        for id in "ab"
+    ]
+    chain = FallbackChain(dispatcher, [Query("x"), Query("y")], 1, chosen=True)
+    assert chain.query(group, {}, 0.0)
+    found = [(reply.candidate.id, reply.query.text) for reply in chain.finish().all]
+    assert found == [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+
+
+def test_next_page_comes_from_the_provider_of_the_first(sleuth: Any, httpserver: HTTPServer) -> None:
+    rows = [{"title": f"r {n}", "url": f"https://r.example/{n}"} for n in range(1, 21)]
+    httpserver.expect_ordered_request("/search").respond_with_data("", status=500)
+    httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": rows}})
+    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "k")
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng,brave"}
+    sleuth.environ["SLEUTH_WEBSEARCH_RETRIES"] = "1"
+    assert sleuth("search", "-n", "5", "-f", "urls", "x").out.split()[0] == "https://r.example/1"
+    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "S", "url": "https://s.example/"}]})
+    asked = len(httpserver.log)
+    assert sleuth("search", "-n", "5", "--page", "2", "-f", "urls", "x").out.split()[0] == "https://r.example/6"
+    assert (len(httpserver.log), sleuth("search", "-f", "urls", "y").out) == (asked, "https://s.example/\n")
+
+
+def test_answer_that_is_no_longer_needed_is_not_cached(sleuth: Any, httpserver: HTTPServer) -> None:
+    runtime = Runtime(sleuth.environ | {"SEARXNG_URL": httpserver.url_for("")})
+    dispatcher = Dispatcher(runtime.selector, runtime.cache, SearchRequest(("x",), Query("x")))
+
+    def answer(_: Any) -> Response:
+        dispatcher.jobs[0].abandoned.set()
+        return Response('{"results": [{"title": "A", "url": "https://a.example/"}]}')
+
+    httpserver.expect_request("/search").respond_with_handler(answer)
+    searxng = runtime.selector.candidate("searxng")
+    dispatcher.start(searxng, Query("x"))
+    assert dispatcher.next_reply()
+    dispatcher.finish()
+    assert not dispatcher.has_cached([searxng], [Query("x")])
+    dispatcher.finish()
+    runtime.close()
 
 
 @pytest.mark.parametrize(("code", "waits"), [("", [1.0, 60.0, 60.0]), ("PACED", [1.0, 1.0, 1.0])])
@@ -277,6 +335,18 @@ def test_provider_whose_key_cannot_be_read_is_reported(sleuth: Any, chain: Any, 
 def test_default_chains_are_as_documented(chain: list[str]) -> None:
     listed = ", ".join(f"`{entry}`" for entry in chain if entry not in ("searxng", "library"))
     assert f"{listed} |" in (ROOT / "docs/providers.md").read_text("utf-8")
+
+
+def test_rate_limits_are_as_documented() -> None:
+    documented = set()
+    for line in (ROOT / "docs/providers.md").read_text("utf-8").splitlines():
+        if found := re.fullmatch(r"\| (`.+`) \| (\d+) a (minute|day) \|", line):
+            documented |= {(id.strip("` "), int(found[2]), found[3]) for id in found[1].split(",")}
+    adapters = [registry.load(id) for id in registry.names()]
+    limits = {(one.id, one.per_minute, "minute") for one in adapters} | {
+        (one.id, one.per_day, "day") for one in adapters
+    }
+    assert documented == {limit for limit in limits if limit[1]}
 
 
 def test_provider_named_next_to_all_is_not_dropped(sleuth: Any) -> None:

@@ -93,7 +93,7 @@ def test_no_network(fresh: Any, internet: FakeInternet) -> None:
     done = fresh("search", *PIZZA)
     assert (done.exit, done.out, internet.asked) == (6, "", [])
     assert done.err.startswith("error: no provider answered (duckduckgo, keenable, you, ")
-    assert "\nhint: check the network connection: sleuth doctor" in done.err
+    assert "\nhint: check the network connection; without a network: sleuth search --offline" in done.err
     assert done.err.count("\n") == 2
 
 
@@ -142,8 +142,15 @@ def test_every_category_answers_without_a_key(fresh: Any, internet: FakeInternet
     assert done.err.count("\n") <= 1, done.err
 
 
+def test_category_that_nobody_asked_for_is_not_missed(fresh: Any, internet: FakeInternet) -> None:
+    done = fresh("search", "--json", "-p", "GitHub,github", "-q", "sqlite", "-q", "sqlite")
+    assert (done.err, len(internet.asked), done.json["attempts"][0]["notApplied"]) == ("", 1, [])
+    assert "not applied by GitHub: --category" in fresh("search", "-p", "github", "--category", "news", "x").err
+
+
 def test_sources_of_a_category_are_merged(fresh: Any, internet: FakeInternet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sleuth.engine.pacing.INTERVAL_S", 0.0)
+    monkeypatch.setattr("sleuth.engine.pacing.INTERVALS_S", {})
     done = fresh("search", "--json", "-n", "20", "--category", "science", "sqlite")
     assert set(done.json["provider"].split(",")) == {"openalex", "crossref", "arxiv"}
     internet.replies["api.crossref.org"] = OVER_QUOTA

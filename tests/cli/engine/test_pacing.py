@@ -1,13 +1,17 @@
 """Services without a key get few requests: paced, limited per day, and one try when they refuse."""
 
 from collections.abc import Iterator
+from threading import Event
 from typing import Any
 
 import pytest
 from tests.fake_internet import OVER_QUOTA, FakeInternet, fake_internet
 
+from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.pacing import INTERVALS_S, RequestLimits, request_limits
+from sleuth.engine.search import SearchRequest
 from sleuth.runtime import Runtime
+from sleuth_providers.base import Query
 
 
 @pytest.fixture
@@ -35,7 +39,13 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The pauses before requests, which take no time here; the interval is so long that no test outlasts it."""
     monkeypatch.setitem(INTERVALS_S, "duckduckgo", 50.0)
     made: list[float] = []
-    monkeypatch.setattr("sleuth.engine.dispatch.time.sleep", made.append)
+
+    class InstantEvent(Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            made.extend([timeout] if timeout else [])
+            return self.is_set()
+
+    monkeypatch.setattr("sleuth.engine.job.Event", InstantEvent)
     return made
 
 
@@ -61,6 +71,35 @@ def test_contact_goes_only_to_services_that_ask_for_it(runtime: Runtime) -> None
     selector = runtime.selector
     assert selector.accounts(selector.candidate("crossref"))[0].contact == "me@example.org"
     assert selector.accounts(selector.candidate("duckduckgo"))[0].contact == ""
+
+
+def test_request_that_was_not_sent_is_not_counted(
+    runtime: Runtime, internet: FakeInternet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(INTERVALS_S, "duckduckgo", 50.0)
+    dispatcher = Dispatcher(runtime.selector, runtime.cache, SearchRequest((), Query("")))
+    duckduckgo = runtime.selector.candidate("duckduckgo")
+    for text in ("first", "second"):
+        dispatcher.start(duckduckgo, Query(text))
+    assert dispatcher.next_reply()
+    (waiting,) = dispatcher.running
+    reply = dispatcher.abandon(waiting, "", "timeout")
+    assert (reply.attempt.state, reply.attempt.code) == ("skipped", "PACED")
+    assert runtime.selector.health.request_count("duckduckgo") == len(internet.asked) == 1
+    assert waiting.thread
+    waiting.thread.join(30)
+    assert not waiting.thread.is_alive()
+    dispatcher.finish()
+
+
+def test_member_of_a_group_that_was_used_a_moment_ago_is_reported(
+    fresh: Any, internet: FakeInternet, pauses: list[float]
+) -> None:
+    fresh.environ["SLEUTH_WEBSEARCH_FALLBACK"] = "DuckDuckGo + wikipedia"
+    assert fresh("search", "--json", "first").json["outcome"] == "success"
+    second = fresh("search", "--json", "second")
+    assert second.json["outcome"] == "partial"
+    assert "warning: DuckDuckGo was skipped: too soon after the last request\n" in second.err
 
 
 def test_chain_uses_the_next_service_instead_of_a_long_wait(

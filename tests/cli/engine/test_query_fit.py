@@ -1,5 +1,6 @@
 """A query is fitted to the limits of a provider: the user's words first, and what is left out is said."""
 
+import re
 from typing import Any
 
 import pytest
@@ -87,17 +88,21 @@ def test_dated_results_out_of_range_are_dropped(sleuth: Any, httpserver: HTTPSer
     assert [result["title"] for result in done.json["results"]] == ["undated"]
 
 
-def test_every_request_counts_in_usage(sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("id", "status"), [("searxng", 503), ("brave", 429)])
+def test_every_request_counts_in_usage(
+    sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, id: str, status: int
+) -> None:
     monkeypatch.setattr("sleuth_providers.net.client.RETRY_PAUSE_S", 0.0)
     sent = []
 
     def unavailable(request: Request) -> Response:
         sent.append(request.path)
-        return Response(status=503)
+        return Response(status=status)
 
-    httpserver.expect_request("/search").respond_with_handler(unavailable)
+    httpserver.expect_request(re.compile("/.*search")).respond_with_handler(unavailable)
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
-    sleuth("search", "-p", "searxng", "x")
+    sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "k")
+    sleuth("search", "-p", id, "x")
     assert len(sent) == sleuth("usage", "--json").json["requests"]["total"] == 3
 
 
