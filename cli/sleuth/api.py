@@ -264,13 +264,10 @@ class Client:
         arrives. `length` is short, medium, long or a number of characters. Raises SearchError if no page could be read.
         """
         from sleuth.answers.summary import digest, write_digest
-        from sleuth.engine.content import nothing_read
 
         check_value("length", length, SIZE if isinstance(length, int) else LENGTH)
         pages = self.read(urls, cache=cache, offline=offline, timeout=timeout, on_page=on_page)
         found = digest(pages, query, length)
-        if not found.read:
-            raise nothing_read(pages)
         runtime = self.runtime
         models = None if extractive else runtime.writers(offline=offline)
         if models is None:

@@ -17,7 +17,7 @@ from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import record_as_json
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import domain
-from sleuth.engine.content import archive_warning, unread
+from sleuth.engine.content import archive_warning, nothing_read, unread
 from sleuth.pages.page import Page
 from sleuth.relevance.summary import SummarySentence, summarise
 from sleuth.store.settings import Settings
@@ -105,8 +105,10 @@ class Digest(Record):
 
 
 def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
-    """Return the quoted digest of pages; citations number those that could be read."""
+    """Return the quoted digest of pages; citations number those that could be read. Raise SearchError if none could."""
     good = [page for page in pages if page.ok]
+    if not good:
+        raise nothing_read(pages)
     numbers = {page.url: place for place, page in enumerate(good, 1)}
     texts = [page.whole_text for page in good]
     found = summarise(texts, query, length)

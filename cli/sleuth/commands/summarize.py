@@ -12,7 +12,6 @@ from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions
 from sleuth.commands.terminal.digest import show
 from sleuth.commands.terminal.typer_app import make_app
-from sleuth.engine.content import nothing_read
 from sleuth.engine.search_options import SearchOptions
 from sleuth.render import View
 from sleuth.runtime import Runtime
@@ -62,10 +61,7 @@ def show_summary(
 ) -> None:
     """Read pages and files and show their summary."""
     chosen = display.choose_format(runtime, options.format, options.output, View(), json=options.as_json)
-    pages = read_pages(runtime, wanted, options)
-    found = digest(pages, query, length)
-    if not found.read:
-        raise nothing_read(pages)
+    found = digest(read_pages(runtime, wanted, options), query, length)
     models = None if extractive else runtime.writers(offline=options.offline)
     show(runtime, found, AnswerOptions(chosen, options.output, options.progress), models, length)
 
