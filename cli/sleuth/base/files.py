@@ -52,6 +52,15 @@ def unwritable(path: str, problem: Exception) -> UnwritableError:
     return UnwritableError("cannot write {path} ({reason})", hint, path=path, reason=reason, folder=folder)
 
 
+@contextmanager
+def explain_unwritable(path: str) -> Iterator[None]:
+    """Turn an OSError into the error for a file that cannot be written."""
+    try:
+        yield
+    except OSError as problem:
+        raise unwritable(path, problem) from problem
+
+
 def unreadable(path: str, problem: Exception, hint: str, *, own: bool = False) -> SleuthError:
     """Return the error for a file that cannot be read; `own` if it is one of sleuth's settings."""
     message = "cannot read {path} ({reason})"
@@ -128,7 +137,7 @@ def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True
     path = os.path.realpath(path) if follow else os.path.abspath(path)
     folder = os.path.dirname(path)
     temporary = os.path.join(folder, f".{os.path.basename(path)}.{os.getpid()}.{time.monotonic_ns()}")
-    try:
+    with explain_unwritable(path):
         if special:  # replacing /dev/null with a file would break the machine
             raise OSError(errno.EINVAL, "not a regular file")
         if planted:
@@ -147,8 +156,6 @@ def write_atomic(path: str, data: bytes, mode: int = 0o600, *, sync: bool = True
             raise
         if sync:
             _sync_folder(folder)
-    except OSError as problem:
-        raise unwritable(path, problem) from problem
 
 
 def remove_leftovers(path: str) -> None:
@@ -166,11 +173,8 @@ def write_out(path: str, data: bytes) -> None:
     if not _is_special(path):
         write_atomic(path, data)
         return
-    try:
-        with open(path, "wb") as stream:
-            stream.write(data)
-    except OSError as problem:
-        raise unwritable(path, problem) from problem
+    with explain_unwritable(path), open(path, "wb") as stream:
+        stream.write(data)
 
 
 def _is_special(path: str) -> bool:
@@ -226,10 +230,8 @@ def locked(path: str, stall_timeout: float = LOCK_STALL_TIMEOUT_S, *, once: bool
     file was not touched, so a long queue that moves is no error, and a holder that hangs is. With `once`, the holder
     deletes the file at the end, and those who waited for that do not get the lock: the work is done.
     """
-    try:
+    with explain_unwritable(path):
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as problem:
-        raise unwritable(path, problem) from problem
     held = _acquire(handle, path, stall_timeout) and (not once or is_file_at(handle, path))
     try:
         yield held

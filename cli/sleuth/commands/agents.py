@@ -14,7 +14,7 @@ import typer
 
 from sleuth.base import logs
 from sleuth.base.errors import RequestError
-from sleuth.base.files import private_folder, unreadable, unwritable, write_atomic
+from sleuth.base.files import explain_unwritable, private_folder, unreadable, write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import pad, width
@@ -168,8 +168,7 @@ class UndoFile:
         old = self.original(path, old)
         start = _common_length(old, new)
         rest = _common_length(old[start:][::-1], new[start:][::-1])
-        changed = old[start : len(old) - rest]
-        self.known[path] = {"sha256": _digest(new), "start": start, "rest": rest, "old": changed}
+        self.known[path] = {"sha256": _digest(new), "start": start, "rest": rest, "old": old[start : len(old) - rest]}
         private_folder(os.path.dirname(self.path))
         write_atomic(self.path, json.dumps(self.known).encode())
 
@@ -266,12 +265,10 @@ def _diff(path: str, old: list[str], new: list[str]) -> list[str]:
 
 
 def _write(path: str, text: str | None) -> None:
-    try:
+    with explain_unwritable(path):
         if text is None:
             os.unlink(path)
             return
         os.makedirs(os.path.dirname(path), exist_ok=True)
         mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else 0o600
-    except OSError as problem:
-        raise unwritable(path, problem) from problem
     write_atomic(path, text.encode(), mode)

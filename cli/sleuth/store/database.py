@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from urllib.parse import quote
 
 from sleuth.base.errors import DatabaseError, SettingsError, UnwritableError
-from sleuth.base.files import append_private, check_own_database, locked, private_folder, unwritable
+from sleuth.base.files import append_private, check_own_database, explain_unwritable, locked, private_folder
 
 Migration = Callable[[sqlite3.Connection], None]
 BUSY_TIMEOUT_S = 10.0  # for which a lock may not change hands
@@ -31,7 +31,7 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
     """Open a database and migrate it to the newest schema; a damaged or newer one is refused and left unchanged."""
     if path == MEMORY:
         return _migrate(_connect(path), path, migrations)
-    try:
+    with explain_errors(path), explain_unwritable(path):
         private_folder(os.path.dirname(path))
         check_files(path)
         if os.path.exists(path):
@@ -44,10 +44,6 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
                 raise locked_error(path)
             os.close(append_private(path))
             return _migrate(_connect(path), path, migrations)
-    except DATABASE_ERRORS as problem:
-        raise database_error(path, problem) from problem
-    except OSError as problem:
-        raise unwritable(path, problem) from problem
 
 
 def open_immutable(path: str) -> sqlite3.Connection:

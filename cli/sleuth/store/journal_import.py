@@ -14,7 +14,7 @@ from glob import escape, glob
 from typing import Any
 
 from sleuth.base.errors import UnwritableError
-from sleuth.base.files import locked, read_file, unwritable, wait_for_writers
+from sleuth.base.files import explain_unwritable, locked, read_file, wait_for_writers
 from sleuth.base.logs import log
 from sleuth.store.database import explain_errors, open_copy, open_database, transaction
 from sleuth.store.health import RETENTION_S
@@ -60,12 +60,10 @@ def import_journal(connection: sqlite3.Connection, journal: str, stall_timeout: 
     with locked(f"{journal}.lock", stall_timeout) as held:
         if not held:
             return False
-        try:
+        with explain_unwritable(journal):
             with suppress(FileNotFoundError):
                 os.rename(journal, f"{journal}.{time.time_ns()}-{os.urandom(4).hex()}")
             return all(_import_file(connection, file) for file in _renamed_files(journal))
-        except OSError as problem:
-            raise unwritable(journal, problem) from problem
 
 
 def import_full_journal(connection: sqlite3.Connection, journal: str) -> None:

@@ -3,11 +3,11 @@
 import functools
 import time
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import TextIO
 
 from sleuth.base.errors import Exit, RequestError
-from sleuth.base.files import unreadable, unwritable
+from sleuth.base.files import explain_unwritable, unreadable
 from sleuth.base.i18n import trn
 from sleuth.commands.terminal.progress import Progress
 from sleuth.engine.batch import BatchLine, answered, open_output, read_queries, run_batch
@@ -31,8 +31,7 @@ def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchO
         total, started = _count(runtime, path, sum(done.values())), time.monotonic()
         queries = read_queries(source, done)
         make_worker = functools.partial(_Worker, runtime, request, options)
-        lines = run_batch(queries, make_worker, options.jobs, ordered=options.ordered)
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(run_batch(queries, make_worker, options.jobs, ordered=options.ordered), 1):
             _write(out, line, output)
             failed += line.failed
             _done(progress, number, total, started)
@@ -42,13 +41,9 @@ def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchO
 
 
 def _write(out: TextIO, line: BatchLine, output: str | None) -> None:
-    try:
+    with nullcontext() if output is None else explain_unwritable(output):
         out.write(line.answer + "\n")
         out.flush()
-    except OSError as problem:
-        if output is None:
-            raise
-        raise unwritable(output, problem) from problem
 
 
 class _Worker:
