@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from difflib import get_close_matches
 from typing import Any
 
@@ -94,11 +95,9 @@ class Chat:
         """Answer questions and run commands until the user quits."""
         if self.is_interactive:
             self._print(tr("ask a question; /help lists the commands, Ctrl-D quits"))
-        try:
+        with closing(self.lines):
             while (line := self._next()) is not None and line not in ("/quit", "/exit", "/q"):
                 self._run(line)
-        finally:
-            self.lines.close()
 
     def _next(self) -> str | None:
         while True:

@@ -1,6 +1,7 @@
 """`sleuth serve`: the HTTP API for other programs."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,12 +85,9 @@ def serve(
 
     server = Listener(runtime, tokens, **listener)
     state = ApiState(Client(runtime.environ))
-    with server.socket:
-        try:
-            state.start()
-            return server.run(create_app(state, root_path.rstrip("/")), state.stop, state.metrics)
-        finally:
-            state.close()
+    with server.socket, closing(state):
+        state.start()
+        return server.run(create_app(state, root_path.rstrip("/")), state.stop, state.metrics)
 
 
 class Listener:
@@ -130,8 +128,7 @@ class Listener:
 
         def ready() -> None:
             message = tr("serving {address}; the token is in {source}", address=address, source=self.tokens.source)
-            print(message, file=self.runtime.stderr)
-            self.runtime.stderr.flush()
+            print(message, file=self.runtime.stderr, flush=True)
 
         interrupted = serve(AccessMiddleware(app, self.rules, metrics), self.socket, ready, on_stop)
         return Exit.INTERRUPTED if interrupted else Exit.DONE

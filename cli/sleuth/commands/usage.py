@@ -1,5 +1,6 @@
 """`sleuth usage`: requests, success rates, response times and estimated cost."""
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -69,16 +70,15 @@ def _team_report(runtime: Runtime, days: int, provider: str) -> UsageReport:
     if not runtime.settings[CACHE_URL]:
         hint = "set the URL of a server: sleuth config set cache.url redis://HOST:6379/0"
         raise RequestError("--team needs a shared cache", hint)
-    server = RedisServer(find_address(runtime.settings[CACHE_URL], runtime.environ), warn=lambda _: None)
+    address = find_address(runtime.settings[CACHE_URL], runtime.environ)
     try:
-        return team_report(server, days, provider)
+        with closing(RedisServer(address, warn=lambda _: None)) as server:
+            return team_report(server, days, provider)
     except RedisUnavailableError as problem:
         raise SleuthError(
             "the shared cache at {host} is unavailable ({why})",
             "find the cause: sleuth doctor --only cache",
             code="UNREACHABLE",
-            host=server.address.place,
+            host=address.place,
             why=str(problem),
         ) from problem
-    finally:
-        server.close()

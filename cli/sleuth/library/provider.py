@@ -1,6 +1,7 @@
 """The library as a search provider."""
 
 from collections.abc import Callable
+from contextlib import closing, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -33,25 +34,19 @@ class LibraryProvider(Provider):
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
         """Search the index, and close the connection of this thread: each search runs in its own."""
-        library = self._library()
-        try:
-            offset = (query.page - 1) * query.count
-            keep = partial(_is_allowed, query) if query.include or query.exclude else None
-            return Found(tuple(library.search(query.text, query.count, offset, content=query.content, keep=keep)))
-        except SleuthError as problem:
-            raise ProviderError(message=problem.message, hint=problem.hint, **problem.values) from problem
-        finally:
-            library.close()
+        offset = (query.page - 1) * query.count
+        keep = partial(_is_allowed, query) if query.include or query.exclude else None
+        with closing(self._library()) as library:
+            try:
+                return Found(tuple(library.search(query.text, query.count, offset, content=query.content, keep=keep)))
+            except SleuthError as problem:
+                raise ProviderError(message=problem.message, hint=problem.hint, **problem.values) from problem
 
     def holds(self, url: str) -> bool:
         """Tell whether a document is in the library."""
-        library = self._library()
-        try:
+        with closing(self._library()) as library, suppress(SleuthError):
             return library.get(url) is not None
-        except SleuthError:
-            return False
-        finally:
-            library.close()
+        return False
 
 
 def _is_allowed(query: Query, url: str) -> bool:

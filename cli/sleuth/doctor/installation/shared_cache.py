@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
@@ -34,11 +35,8 @@ def check_shared_cache(runtime: "Runtime", settings: Settings) -> Iterator[Findi
         message, link = tr(problem.message, **problem.values), catalogue()["links"]["shared-access"]
         yield Finding("fail", message, hint, "sleuth config set cache.url -", link)
         return
-    server = RedisServer(address, warn=lambda _: None)  # problems are reported here, once
-    try:
+    with closing(RedisServer(address, warn=lambda _: None)) as server:  # problems are reported here, once
         yield from _examine(server)
-    finally:
-        server.close()
 
 
 def _examine(server: RedisServer) -> Iterator[Finding]:
@@ -49,8 +47,7 @@ def _examine(server: RedisServer) -> Iterator[Finding]:
         remove = ("EVAL", "return redis.call('DEL', KEYS[1])", 1, name)
         replies = server.execute_raw(("SET", name, "1", "PX", 1000), remove)
     except RedisUnavailableError as gone:
-        remedy = _explain(address, gone.problem or TimeoutError())
-        yield fail(f"{address.shown}: {gone}", remedy, **_commands(address))
+        yield fail(f"{address.shown}: {gone}", _explain(address, gone.problem or TimeoutError()), **_commands(address))
         return
     if refusal := next((reply for reply in replies if isinstance(reply, RedisReplyError)), None):
         yield fail(f"{address.shown}: {refused(refusal)}", _refused(refusal), **_commands(address))
