@@ -5,6 +5,7 @@ from urllib.parse import quote, urlsplit
 
 from sleuth.base.hosts import shown_host
 from sleuth.base.text import JOINERS, limit_marks, printable
+from sleuth_providers.net.urls import host_of
 
 MAX_URL_CHARS = 4_000
 ESCAPED_CHARS = frozenset(' <>"\\' + JOINERS)  # could end the URL in a terminal, in Markdown or in HTML
@@ -23,10 +24,7 @@ SHARED_HOSTS = frozenset(
 
 def host(url: str) -> str:
     """Return the host of a URL in lower case, or nothing for an invalid one."""
-    try:
-        return urlsplit(url.strip()).hostname or ""
-    except ValueError:
-        return ""
+    return host_of(url.strip())
 
 
 def origin(url: str) -> tuple[str, str, int | None]:
