@@ -1,7 +1,7 @@
 """`sleuth handbook`: read the built-in handbook."""
 
-import os
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -58,12 +58,7 @@ def _chapters() -> Chapters:
     if folder is None:
         hint = "check the installation: sleuth doctor --only install.library"
         raise RequestError("the handbook is not installed", hint)
-    found: Chapters = {}
-    for file in sorted(os.listdir(folder)):
-        if file.endswith(".md"):
-            with open(os.path.join(folder, file), encoding="utf-8") as stream:
-                found[file.removesuffix(".md")] = split_chapter(stream.read())
-    return found
+    return {path.stem: split_chapter(path.read_text("utf-8")) for path in sorted(Path(folder).glob("*.md"))}
 
 
 def _show_contents(runtime: Runtime, chapters: Chapters, as_json: bool) -> None:
