@@ -45,12 +45,8 @@ def _holders(connection: sqlite3.Connection, terms: Iterable[str], last: int) ->
     The estimate assumes that a term is spread evenly over the ids: if BUDGET documents with it were found up to id
     `reached`, there are BUDGET × last ÷ reached in all.
     """
-    holders: dict[str, float] = {}
-    for term in terms:
-        count, reached = connection.execute(COUNT, (term, BUDGET)).fetchone()
-        if count:
-            holders[term] = count if count < BUDGET else count * last / reached
-    return holders
+    counts = ((term, *connection.execute(COUNT, (term, BUDGET)).fetchone()) for term in terms)
+    return {term: count if count < BUDGET else count * last / reached for term, count, reached in counts if count}
 
 
 def _split_by_frequency(holders: dict[str, float], last: int) -> tuple[list[str], list[str]]:

@@ -35,10 +35,7 @@ NEVER_LAST, SELDOM_LAST = frozenset(TITLES.split()), frozenset(ABBREVIATIONS.spl
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """Return the start and end of each sentence; only white space is between them."""
-    found: list[tuple[int, int]] = []
-    for start, end in _units(text):
-        found += _split(text, start, end)
-    return found
+    return [span for start, end in _units(text) for span in _split(text, start, end)]
 
 
 def joined(texts: Iterable[str]) -> str:
