@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
 from sleuth.base.text import clean, shorten
 from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_text, block, cut, from_markdown, from_plain
@@ -70,12 +71,10 @@ def _from_text(text: str, kind: str) -> ExtractedPage:
 
 
 def _indent_json(text: str) -> str:
-    if len(text) > MAX_JSON_CHARS:
-        return text
-    try:
-        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
-    except (ValueError, RecursionError):
-        return text
+    with suppress(ValueError, RecursionError):
+        if len(text) <= MAX_JSON_CHARS:
+            return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    return text
 
 
 def _language_tag(tag: str) -> str:
@@ -83,8 +82,7 @@ def _language_tag(tag: str) -> str:
     found = re.fullmatch(r"([A-Za-z]{2,3})(?:[-_]([A-Za-z]{4}))?(?:[-_]([A-Za-z]{2}|\d{3}))?(?:[-_.].*)?", tag.strip())
     if not found:
         return ""
-    parts = (found[1].lower(), (found[2] or "").title(), (found[3] or "").upper())
-    return "-".join(part for part in parts if part)
+    return "-".join(filter(None, (found[1].lower(), (found[2] or "").title(), (found[3] or "").upper())))
 
 
 def _guess_language(text: str) -> str:

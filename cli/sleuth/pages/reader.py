@@ -158,8 +158,7 @@ class Reader:
             return
         key = cache_key(url)
         # If another process is reading the same page, wait for its result.
-        lock = self.cache.single_flight(key, plan.timeout) if plan.cache == "use" else nullcontext()
-        with lock:
+        with self.cache.single_flight(key, plan.timeout) if plan.cache == "use" else nullcontext():
             if known := self._cached(url, plan):
                 post(known)
                 return
@@ -170,8 +169,7 @@ class Reader:
             page = to_page(url, content, plan.limit) if found else Page(url)
             post(page._replace(layer=layer, attempts=tuple(chain.attempts), elapsed_ms=elapsed_ms))
             if found and plan.cache != "off" and not (watch.private and self.cache.is_shared):
-                entry = content._asdict() | {"private": watch.private}
-                self.cache.put(key, entry, self.settings[FETCH_TTL] * 60)
+                self.cache.put(key, content._asdict() | {"private": watch.private}, self.settings[FETCH_TTL] * 60)
 
     def _run_layers(
         self, url: str, plan: ReadPlan, watch: guard.AddressGuard

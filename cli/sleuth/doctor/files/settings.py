@@ -42,8 +42,7 @@ class FilesBeside:
         self.variables: Variables = {}
         if self.compose:
             self.variables = self.compose.variables
-            checked = [finding for check in compose.CHECKS for finding in check.run(self.compose)]
-            findings = checked + findings
+            findings = [finding for check in compose.CHECKS for finding in check.run(self.compose)] + findings
         elif os.path.isfile(env := os.path.join(self.folder, ".env")):
             self.variables, more = read_environment(env)
             findings += more
@@ -52,8 +51,7 @@ class FilesBeside:
     def check(self, source: YamlSource) -> tuple[list[Finding], list[Finding]]:
         """Return the findings in the settings, read together with these files, and those in limiter.toml."""
         deployment = Deployment(source, self.variables, self.compose)
-        active = deployment.is_on("SEARXNG_LIMITER", "server", "limiter")
-        exempt, limiter = read_limiter(self.folder, active)
+        exempt, limiter = read_limiter(self.folder, deployment.is_on("SEARXNG_LIMITER", "server", "limiter"))
         deployment = deployment._replace(exempt=exempt)
         return [finding for check in CHECKS for finding in check.run(deployment)], limiter
 
@@ -84,8 +82,7 @@ def check_settings(path: str) -> list[Finding]:
 def fix_settings(path: str) -> str | None:
     """Return the corrected text of a file; None when nothing can or need be corrected."""
     text = read_text(path)
-    fixed = None if isinstance(text, Finding) else _without_tabs(text)
-    if isinstance(text, Finding) or fixed is None:
+    if isinstance(text, Finding) or (fixed := _without_tabs(text)) is None:
         return None
     beside = FilesBeside(path)
     for _ in range(MAX_ROUNDS):
