@@ -79,8 +79,7 @@ class Account(Record):
     @property
     def secrets(self) -> tuple[str, ...]:
         """Return what must never be shown, logged or recorded."""
-        found = [self.key, self.password, self.basic_auth, *secrets_in(self.host)]
-        return tuple(secret for secret in found if secret)
+        return tuple(filter(None, [self.key, self.password, self.basic_auth, *secrets_in(self.host)]))
 
     @property
     def basic_auth(self) -> str:
@@ -385,8 +384,7 @@ class Provider:
         """
         if headers is None:
             headers = {"Authorization": f"Bearer {account.key}"} if account.key else {}
-        url = f"{self.base_url(account)}{path}"
-        return Request(url, method="POST", headers=headers, json=_without_empty(body))
+        return Request(f"{self.base_url(account)}{path}", method="POST", headers=headers, json=_without_empty(body))
 
 
 def _without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:

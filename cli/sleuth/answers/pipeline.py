@@ -53,8 +53,7 @@ class Answerer:
         except (ModelError, WritingError) as error:
             if question.search == "off" or (research.rounds and not research.sources):
                 raise  # there is nothing to quote
-            reason = research.explain(error)
-            message = tr("quoting the pages instead of writing an answer: {reason}", reason=reason)
+            message = tr("quoting the pages instead of writing an answer: {reason}", reason=research.explain(error))
             research.warn_of("WRITING_FAILED", message, research.hint(error))
             return self._extract(research, write)
         return _finished(research, text, "model", models)

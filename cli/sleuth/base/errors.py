@@ -143,6 +143,5 @@ def describe(error: SleuthError | ProviderError, **names: str) -> tuple[str, str
     if retry_after := getattr(error, "retry_after", None):
         import time
 
-        until = local_time(time.time() + retry_after)
-        message = tr("{message}; retry after {until}", message=message, until=until)
+        message = tr("{message}; retry after {until}", message=message, until=local_time(time.time() + retry_after))
     return message, tr(error.hint, **values)

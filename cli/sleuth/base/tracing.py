@@ -45,8 +45,7 @@ def span(name: str, attributes: Mapping[str, Any], *, client: bool = False) -> I
         yield _NO_SPAN
         return
     tracer = api.get_tracer("sleuth", __version__)
-    kind = api.SpanKind.CLIENT if client else api.SpanKind.INTERNAL
-    made = tracer.start_span(name, attributes=attributes, kind=kind)
+    made = tracer.start_span(name, attributes=attributes, kind=api.SpanKind.CLIENT if client else api.SpanKind.INTERNAL)
     with made if client else api.use_span(made, True, record_exception=False, set_status_on_exception=False):
         try:
             yield made

@@ -163,7 +163,6 @@ def _starter() -> str:
     sections: dict[str, list[str]] = {}
     for key, setting in TABLE.items():
         section, _, name = key.rpartition(".")
-        line = f"# {name} = {to_toml(setting.default)}  # {setting.meaning}\n"
-        sections.setdefault(section, []).append(line)
+        sections.setdefault(section, []).append(f"# {name} = {to_toml(setting.default)}  # {setting.meaning}\n")
     blocks = (f"\n[{section}]\n{''.join(lines)}" for section, lines in sections.items())
     return "# Settings of sleuth. Every line shows a default; uncomment it to change it.\n" + "".join(blocks)

@@ -223,8 +223,7 @@ def _from_pdf(data: bytes) -> ExtractedPage:
     """Read a PDF file in a worker process: a hostile file may never end, or need too much memory."""
     if b"%PDF-" not in data[:1024]:
         raise UnreadableError("the PDF is damaged")
-    reply = Response(200, {"content-type": "application/pdf"}, data)
-    return POOL.extract(reply, "", time.monotonic() + PDF_TIMEOUT_S)
+    return POOL.extract(Response(200, {"content-type": "application/pdf"}, data), "", time.monotonic() + PDF_TIMEOUT_S)
 
 
 KINDS = {

@@ -71,8 +71,7 @@ def _densest(places: list[Occurrence], width: int) -> tuple[int, int, float]:
     A word is worth the less the more often the text has it, and hardly anything a second time in one cluster. The
     window slides over the places once, adding a word at its right end and removing those that fall out at its left.
     """
-    times = Counter(place.word for place in places)
-    worth = {word: 1 / (1 + math.log(count)) for word, count in times.items()}
+    worth = {word: 1 / (1 + math.log(count)) for word, count in Counter(place.word for place in places).items()}
     inside: Counter[str] = Counter()
     best, value, left = (0, 0, 0.0), 0.0, 0
     for place in places:

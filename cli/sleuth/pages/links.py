@@ -49,8 +49,7 @@ def _anchors(markup: str) -> list[tuple[str, str]]:
     tree = LexborHTMLParser(markup)
     base = tree.css_first("base[href]")
     prefix = str(base.attributes.get("href") or "") if base else ""
-    nodes = tree.css("a[href]")
-    return [(node.text(), urljoin(prefix, str(node.attributes.get("href") or ""))) for node in nodes]
+    return [(node.text(), urljoin(prefix, str(node.attributes.get("href") or ""))) for node in tree.css("a[href]")]
 
 
 def _absolute(base: str, target: str) -> str:

@@ -138,8 +138,7 @@ class Toolbox:
     def _numbered(self, outcome: Outcome, restart: bool) -> Outcome:
         """Return an outcome whose results are numbered on from those of earlier calls."""
         numbers = self._numbers([CitedSource(hit.citation, hit.url, hit.title) for hit in outcome.results], restart)
-        hits = tuple(hit._replace(citation=numbers[hit.citation]) for hit in outcome.results)
-        return outcome._replace(results=hits)
+        return outcome._replace(results=tuple(hit._replace(citation=numbers[hit.citation]) for hit in outcome.results))
 
     def _numbers(self, sources: Sequence[CitedSource], restart: bool = False) -> dict[int, int]:
         with self._lock:

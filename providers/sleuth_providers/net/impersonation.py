@@ -210,8 +210,7 @@ def _error(problem: Exception, where: str, proxy: str | None) -> ProviderError |
     if "CERTIFICATE_VERIFY_FAILED" in text:
         if sys.platform != "linux" and not proxy:
             return None  # the roots that wreq brings lack those of a company
-        reason = "certificate verify failed"
-        return UnreachableError("bad certificate at {where}: {reason}", where=where, reason=reason)
+        return UnreachableError("bad certificate at {where}: {reason}", where=where, reason="certificate verify failed")
     if "WRONG_VERSION_NUMBER" in text:
         return UnreachableError("{where} does not use TLS; try http:// instead of https://", where=where)
     if "ConnectionRefused" in text:

@@ -63,8 +63,7 @@ def check_formats(deployment: Deployment) -> Iterator[Finding]:
 def _add_formats(deployment: Deployment) -> tuple[Edit, ...]:
     if find(deployment.root, "search") or deployment.root.flow:
         return deployment.set("search", "formats", "[html, json]")
-    lines = ["formats:", "  - html", "  - json"]
-    return (add_section(deployment.source.text, deployment.root, "search", lines),)
+    return (add_section(deployment.source.text, deployment.root, "search", ["formats:", "  - html", "  - json"]),)
 
 
 def check_secret(deployment: Deployment) -> Iterator[Finding]:
@@ -201,8 +200,7 @@ def _judge_url(url: str) -> tuple[str, str]:
         return "base-url-invalid", f"{endpoint.url}/"
     if endpoint.host in WILDCARD_HOSTS:
         return "base-url-wildcard", f"{endpoint._replace(host='localhost').url}/"
-    is_incomplete = endpoint.path and not url.endswith("/")
-    return ("base-url-without-slash", f"{endpoint.url}/") if is_incomplete else ("", "")
+    return ("base-url-without-slash", f"{endpoint.url}/") if endpoint.path and not url.endswith("/") else ("", "")
 
 
 def check_proxies(deployment: Deployment) -> Iterator[Finding]:

@@ -121,8 +121,7 @@ def _variables(compose: Compose) -> tuple[dict[str, Variable], list[Finding]]:
             found |= values
             problems += [*more, ENV_FILE.label(ok(compose.source.at(node)))]
         elif path and not (required and required.value.value is False):
-            missing = fail(compose.source.at(node), "env-file-missing", path=shell(path))
-            problems.append(ENV_FILE.label(missing))
+            problems.append(ENV_FILE.label(fail(compose.source.at(node), "env-file-missing", path=shell(path))))
     section = compose.get("environment")
     for name, text, node in _assignments(section.value) if section else ():
         value, complete = interpolate(f"${{{name}}}" if text is None else text, compose.interpolated)
@@ -214,8 +213,7 @@ def _port(compose: Compose, node: YamlNode) -> Port:
         keys = ("host_ip", "published", "target")
         host, published, target = (clean(compose.text(find(node, key)), 100) for key in keys)
         return Port(host, published, target, node)
-    text = clean(compose.text(node), 100).partition("/")[0]
-    address, _, target = text.rpartition(":")
+    address, _, target = clean(compose.text(node), 100).partition("/")[0].rpartition(":")
     host, _, published = address.rpartition(":")
     return Port(host.strip("[]"), published, target, node)
 

@@ -130,8 +130,7 @@ def _check(name: str, variable: Variable) -> Iterator[Finding]:
         section, _, key = new.partition(".")
         yield warn(at, "variable-now-setting", name=name, new=new, section=section, key=key)
     elif new:
-        assignments = [f"{one}=…" for one in new.split(", ")]
-        yield warn(at, "variable-renamed", name=name, new=new, assignments=assignments)
+        yield warn(at, "variable-renamed", name=name, new=new, assignments=[f"{one}=…" for one in new.split(", ")])
 
 
 FILE = Check("environment.file", "Environment file is valid", "Environment file is not valid")

@@ -38,8 +38,7 @@ def _check_types(deployment: Deployment) -> Iterator[Finding]:
             continue
         better = shape.correct(entry.value)
         values = {"name": name, "section": section, "key": key, "better": better, "accepted": shape.describe()}
-        edits = (set_value(entry, better),)
-        yield fail(deployment.source.at(entry.key), "value-type", **values, edits=edits)
+        yield fail(deployment.source.at(entry.key), "value-type", **values, edits=(set_value(entry, better),))
 
 
 def _check_closed(deployment: Deployment) -> Iterator[Finding]:
@@ -91,8 +90,7 @@ def _check_duplicates(deployment: Deployment) -> Iterator[Finding]:
     sections = [entry.value for entry in entries(deployment.root) if entry.name in MAPPINGS]
     for node in (deployment.root, *sections):
         for entry, later in islice(duplicates(node), MAX_KEYS):
-            at = deployment.source.at(entry.key)
-            yield warn(at, "key-repeated", key=_word(entry), line=later.key.line)
+            yield warn(deployment.source.at(entry.key), "key-repeated", key=_word(entry), line=later.key.line)
 
 
 def _word(entry: YamlEntry) -> str:

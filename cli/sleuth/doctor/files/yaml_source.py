@@ -181,8 +181,7 @@ class _Reader:
         kind, value = _scalar(node.value, tag) if isinstance(node.value, str) else (COLLECTIONS.get(tag, ""), values)
         start, end = node.start_mark, node.end_mark
         if not kind:
-            reason = tr("unknown tag {tag}", tag=clean(node.tag, 80))
-            raise NotYamlError(reason, start.line + 1, start.column + 1)
+            raise NotYamlError(tr("unknown tag {tag}", tag=clean(node.tag, 80)), start.line + 1, start.column + 1)
         flow = bool(getattr(node, "flow_style", False))
         found = YamlNode(kind, value, start.index, end.index, start.line + 1, start.column, flow)
         self.known[id(node)] = found

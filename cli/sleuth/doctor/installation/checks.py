@@ -91,8 +91,7 @@ def _list_models(url: str, key: str, wanted: dict[str, str]) -> Finding:
     from sleuth.doctor.server.probe import Prober
 
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    prober = Prober(time.monotonic() + MODEL_TIMEOUT_S, url)
-    seen = prober.send(Request(url, headers=headers), MODEL_TIMEOUT_S)
+    seen = Prober(time.monotonic() + MODEL_TIMEOUT_S, url).send(Request(url, headers=headers), MODEL_TIMEOUT_S)
     evidence = f"{clean_url(url)}: {seen.summary}"
     if seen.status == 200:
         models = [str(as_dict(entry).get("id", "")) for entry in as_list(as_dict(seen.json()).get("data"))]

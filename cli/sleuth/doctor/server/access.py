@@ -22,8 +22,7 @@ def json_is_enabled(session: Session) -> Finding:
     kind = clean(seen.header("content-type"), 60)
     evidence = f"{seen.summary}, {kind}" if kind else seen.summary
     if seen.status == 403 and not seen.is_bot_check and (seen.signed or session.software[0]):
-        disabled = "json-disabled" if session.is_private else "json-disabled-on-public-server"
-        return session.fail(evidence, disabled)
+        return session.fail(evidence, "json-disabled" if session.is_private else "json-disabled-on-public-server")
     return session.fail(
         evidence,
         _no_json(session, seen),

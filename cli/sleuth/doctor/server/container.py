@@ -37,8 +37,7 @@ def container_runs(session: Session) -> Finding | None:
     """Look for a SearXNG container with Docker or Podman, without changing anything."""
     if not session.no_server or not session.endpoint.is_local:
         return None
-    path = session.environment.search_path
-    program = next(filter(None, (shutil.which(name, path=path) for name in PROGRAMS)), None)
+    program = next(filter(None, (shutil.which(name, path=session.environment.search_path) for name in PROGRAMS)), None)
     if program is None:
         return skipped(tr("neither docker nor podman is installed"))
     name = program.rpartition("/")[2]

@@ -146,8 +146,7 @@ def clock_agrees(session: Session) -> Finding:
     if abs(skew) <= MAX_SKEW_S:
         return ok(tr("{seconds} s apart", seconds=abs(round(skew))))
     here = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(session.now))
-    evidence = tr("server: {header}; here: {here} GMT", header=clean(header, 40), here=here)
-    return session.warn(evidence, "clock-wrong")
+    return session.warn(tr("server: {header}; here: {here} GMT", header=clean(header, 40), here=here), "clock-wrong")
 
 
 def path_is_right(session: Session) -> Finding:
