@@ -141,8 +141,7 @@ def status_error(response: Response) -> ProviderError | None:
         return None
     family = UnavailableError if status >= 500 else BadRequestError if status >= 400 else BadResponseError
     error = STATUS_ERRORS.get(status, family)
-    pause = retry_after(response) if status == 429 or status >= 500 else None
-    return error(status=status, retry_after=pause)
+    return error(status=status, retry_after=retry_after(response) if status == 429 or status >= 500 else None)
 
 
 def retry_after(response: Response) -> float | None:
@@ -177,11 +176,8 @@ def _same_origin(here: str, there: str) -> bool:
         (one, host, port), (two, other_host, other_port) = split_url(here), split_url(there)
     except BadRequestError:
         return False
-    if host != other_host:
-        return False
-    if one.scheme == two.scheme:
-        return port == other_port
-    return (one.scheme, port, two.scheme, other_port) == ("http", 80, "https", 443)
+    is_upgrade = (one.scheme, port, two.scheme, other_port) == ("http", 80, "https", 443)
+    return host == other_host and (is_upgrade or (one.scheme, port) == (two.scheme, other_port))
 
 
 def transmit(request: Request, headers: Mapping[str, str], limits: ExchangeLimits, guard: Guard | None) -> Response:
