@@ -108,7 +108,6 @@ def _rotate(path: str) -> None:
 
 
 def _size(path: str) -> int:
-    try:
+    with suppress(OSError):
         return os.path.getsize(path)
-    except OSError:
-        return 0
+    return 0

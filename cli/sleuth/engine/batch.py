@@ -6,7 +6,7 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Protocol, TextIO
 
 from sleuth.base.errors import RequestError, SleuthError, describe
@@ -126,11 +126,9 @@ def answered(path: str) -> Counter[int]:
 
 def _input(line: bytes) -> str:
     """Return the query of an answer; raise ValueError for any other line."""
-    try:
+    with suppress(RecursionError):
         if line.startswith(LINE_STARTS) and line.endswith(b"\n"):
             return str(json.loads(line)["input"])
-    except RecursionError:
-        pass
     raise ValueError(line)
 
 

@@ -143,11 +143,10 @@ class _Worker:
 
     def is_ready(self) -> bool:
         """Wait until the worker runs; False if it does not."""
-        try:
+        with suppress(*BROKEN_PIPE):
             self._greeted = self._greeted or self._receive() is not None
-        except BROKEN_PIPE:
-            return False
-        return True
+            return True
+        return False
 
     def run(self, job: str, reply: Response, requested: str, timeout: float) -> object:
         assert self.process.stdin

@@ -81,10 +81,8 @@ def read(path: str) -> Iterator[tuple[Row, list[Row]]]:
     except FileNotFoundError:  # another process imported it
         return
     for line in lines:
-        try:
+        with suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
             yield _rows(json.loads(line))
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            continue
 
 
 def _rows(entry: dict[str, Any]) -> tuple[Row, list[Row]]:

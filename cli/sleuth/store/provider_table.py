@@ -220,10 +220,9 @@ def _sanitized(values: dict[str, Any]) -> ProviderRow:
 
 
 def _json(text: Any) -> Any:
-    try:
+    with suppress(TypeError, ValueError, RecursionError):
         return json.loads(text)
-    except (TypeError, ValueError, RecursionError):
-        return None
+    return None
 
 
 def _checked(name: str, value: Any, type: str) -> Any:
