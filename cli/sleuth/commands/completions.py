@@ -1,6 +1,6 @@
 """`sleuth completions`: print the completion script of a shell."""
 
-import os
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -42,5 +42,4 @@ def completions(
     folder = shipped_folder("completions")
     if folder is None:
         raise SleuthError("this installation has no completion scripts", "reinstall sleuth")
-    with open(os.path.join(folder, FILES[shell]), encoding="utf-8") as stream:
-        print(stream.read(), end="", file=runtime.stdout)
+    print(Path(folder, FILES[shell]).read_text("utf-8"), end="", file=runtime.stdout)

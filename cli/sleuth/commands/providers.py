@@ -216,8 +216,7 @@ def test(
 
     if not ids and not every:
         ids = [candidate.id for candidate in runtime.selector.chain()]
-    candidates = runtime.selector.named(("all",) if every else tuple(ids or ()))
-    results = test_providers(runtime.selector, candidates, timeout)
+    results = test_providers(runtime.selector, runtime.selector.named(("all",) if every else tuple(ids or ())), timeout)
     if as_json:
         done = sorted(results, key=lambda result: result.id)
         write_json([trial_as_json(result) for result in done], runtime.stdout)

@@ -35,8 +35,7 @@ def init(
 
     Also prints the commands that start, verify and restart it.
     """
-    files = make_deployment(port, secrets.token_hex(32), limiter=limiter)
-    for path in write_deployment(folder, files, force=force):
+    for path in write_deployment(folder, make_deployment(port, secrets.token_hex(32), limiter=limiter), force=force):
         print(tr("wrote {path}", path=path), file=runtime.stderr)
     print(_commands(folder, port), file=runtime.stdout)
     runtime.note(

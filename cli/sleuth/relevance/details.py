@@ -40,8 +40,7 @@ def clean_details(result: Result) -> Details:
 
 def _cleaned(name: str, value: Any) -> Any:
     if name == "authors":
-        authors = (clean(author, MAX_TEXT_CHARS) for author in value[:MAX_AUTHORS])
-        return tuple(author for author in authors if author)
+        return tuple(filter(None, (clean(author, MAX_TEXT_CHARS) for author in value[:MAX_AUTHORS])))
     if not isinstance(value, str):
         return None if isinstance(value, int) and abs(value) > MAX_COUNT else value  # as a shared cache may contain
     return clean_url(value) if name in URL_FIELDS else clean(value, MAX_TEXT_CHARS)

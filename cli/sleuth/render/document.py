@@ -42,8 +42,7 @@ class MarkdownRenderer:
 
     def lines(self, text: str) -> list[Text]:
         """Return the lines of a Markdown text, with blank lines between blocks."""
-        tree = SyntaxTreeNode(parser().parse(strip_controls(text)))
-        return list(self._blocks(tree.children, self.width))
+        return list(self._blocks(SyntaxTreeNode(parser().parse(strip_controls(text))).children, self.width))
 
     def _blocks(self, nodes: Iterable[SyntaxTreeNode], width: int, depth: int = 0) -> Iterator[Text]:
         before: SyntaxTreeNode | None = None

@@ -110,8 +110,7 @@ class Toolbox:
         except Exception as problem:
             logs.log("%s: unexpected: %r", name, problem)
             hint = "run it again with --debug and report the output"
-            kind = type(problem).__name__
-            return tool_replies.error_reply(SleuthError("unexpected error ({kind})", hint, kind=kind))
+            return tool_replies.error_reply(SleuthError("unexpected error ({kind})", hint, kind=type(problem).__name__))
 
     def _with_options(self, tool: ToolDefinition) -> ToolDefinition:
         """Return a tool with the options that depend on the agent: the number of results, and where to start."""

@@ -35,8 +35,7 @@ def history_as_json(entry: HistoryEntry) -> dict[str, Any]:
     fields = camel_case(entry._asdict())
     del fields["id"]
     at = datetime.fromtimestamp(entry.at).astimezone().isoformat(timespec="seconds")
-    providers = [id for id in entry.providers.split(",") if id]
-    return {"number": entry.number} | fields | {"at": at, "providers": providers}
+    return {"number": entry.number} | fields | {"at": at, "providers": [id for id in entry.providers.split(",") if id]}
 
 
 def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: int | None = None) -> list[HistoryEntry]:

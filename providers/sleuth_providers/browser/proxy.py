@@ -78,8 +78,7 @@ class GuardedProxy:
         password = secrets.token_urlsafe(24)  # keeps other users of this machine out
         self._login = b"Basic " + b64encode(f"{USER_NAME}:{password}".encode())
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=MAX_HEAD_BYTES, backlog=128)
-        seconds = max(0.0, self._deadline - time.monotonic())
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._close)
+        self._timer = asyncio.get_running_loop().call_later(max(0.0, self._deadline - time.monotonic()), self._close)
         host, port = self._server.sockets[0].getsockname()
         return ProxyAddress(host, port, USER_NAME, password)
 

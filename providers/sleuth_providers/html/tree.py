@@ -134,8 +134,7 @@ def unwrap(url: str, page: str) -> str:
         elif parts.path == "/url" and is_web(fields.get("q", [""])[0]):
             target = fields["q"][0]
         elif parts.path == "/l/" or site_of(url) == site_of(page):
-            named = (fields[name][0] for name in REDIRECT_PARAMETERS if name in fields)
-            target = next(filter(is_web, named), "")
+            target = next(filter(is_web, (fields[name][0] for name in REDIRECT_PARAMETERS if name in fields)), "")
         if not is_web(target):
             return url
         url = target
