@@ -1,6 +1,6 @@
 """The links of a page or file: their text and their absolute URL."""
 
-from urllib.parse import urljoin
+from collections.abc import Iterator
 
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
@@ -33,28 +33,23 @@ def links(source: str, base: str, kind: str) -> list[PageLink]:
 
         source = to_html(source[:MAX_TEXT_CHARS])
     found: dict[str, str] = {}
-    for label, target in _anchors(source):
-        url = _absolute(base, target)
+    for label, url in _anchors(source, base):
         if url and len(found) < MAX_LINKS:
             found[url] = found.get(url) or clean(label, MAX_LABEL_CHARS)
     return [PageLink(text or url, url) for url, text in found.items()]
 
 
-def _anchors(markup: str) -> list[tuple[str, str]]:
+def _anchors(markup: str, url: str) -> Iterator[tuple[str, str]]:
+    """Yield the text and the URL of each link of a page; the URL is empty for mail addresses, scripts and invalid ones."""
     from selectolax.lexbor import LexborHTMLParser
+
+    from sleuth_providers.html.tree import join
 
     markup = limit_markup(markup)
     if is_costly(markup):
         raise UnreadableError("nested too deeply")
     tree = LexborHTMLParser(markup)
     base = tree.css_first("base[href]")
-    prefix = str(base.attributes.get("href") or "") if base else ""
-    return [(node.text(), urljoin(prefix, str(node.attributes.get("href") or ""))) for node in tree.css("a[href]")]
-
-
-def _absolute(base: str, target: str) -> str:
-    """Return a web URL without its fragment; empty for mail addresses, scripts and invalid ones."""
-    try:
-        return clean_url(urljoin(base, target).partition("#")[0])
-    except ValueError:
-        return ""
+    prefix = join(url, base.attributes.get("href") or "") if base else url
+    for node in tree.css("a[href]"):
+        yield node.text(), clean_url(join(prefix, node.attributes.get("href") or "").partition("#")[0])

@@ -129,6 +129,12 @@ def test_a_page_that_needs_scripts_can_be_read_in_a_browser(sleuth: Any, page: s
     assert "sleuth config set fetch.browser true" in done.err
 
 
+def test_invalid_link_costs_only_itself(sleuth: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text('<base href="http://x.example/"><a href="a">ok</a><a href="http://[bad">broken</a>')
+    assert sleuth("read", "--links", str(page)).out == "http://x.example/a\tok\n"
+
+
 def test_links_are_not_fetched_offline(sleuth: Any, page: str, notes: str, httpserver: HTTPServer) -> None:
     assert sleuth("read", "--links", "--offline", page).exit == 2
     assert sleuth("read", "--links", "--offline", notes).exit == 0

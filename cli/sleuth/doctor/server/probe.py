@@ -3,6 +3,7 @@
 import re
 import time
 from typing import Any
+from urllib.parse import urljoin
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -11,7 +12,6 @@ from sleuth.doctor import USER_AGENT
 from sleuth_providers.adapters._searxng import is_bot_check
 from sleuth_providers.base import Request, Response
 from sleuth_providers.errors import DeadlineError, ProviderError
-from sleuth_providers.html.tree import join
 from sleuth_providers.net.client import COMMON_HEADERS, choose_transport, system_proxy
 from sleuth_providers.net.policy import ExchangeLimits
 from sleuth_providers.records import Record
@@ -51,7 +51,10 @@ class ProbeResult(Record):
         """Return the URL of a redirect, empty for other replies and for invalid URLs."""
         if not self.reply or self.status not in REDIRECTS:
             return ""
-        return clean_url(join(self.reply.url, self.header("location")))
+        try:
+            return clean_url(urljoin(self.reply.url, self.header("location")))
+        except ValueError:
+            return ""
 
     def json(self) -> Any:
         """Return the body as JSON, None if it is not JSON."""
