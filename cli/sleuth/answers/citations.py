@@ -153,16 +153,16 @@ def _linked(
 
 
 def _link(label: str, url: str, style: str) -> str:
-    target = _target(url)
+    target = link_target(url)
     return "" if not target or style == "plain" else f"[[{label}]]({markdown_target(_for_markdown(target))})"
 
 
 def targets(sources: Iterable[CitedSource]) -> dict[int, str]:
     """Return the link target of each source's number."""
-    return {number: _target(source.url) for number, source in by_number(sources).items() if _target(source.url)}
+    return {number: link_target(source.url) for number, source in by_number(sources).items() if link_target(source.url)}
 
 
-def _target(url: str) -> str:
+def link_target(url: str) -> str:
     """Return a URL that ends neither a Markdown link nor a table cell, and begins no formula."""
     return re.sub(r"[`|$\\]", lambda found: f"%{ord(found[0]):X}", ascii_url(clean_url(url)))
 
@@ -225,11 +225,11 @@ def heading(cited: Collection[int]) -> str:
 
 def address(source: CitedSource) -> str:
     """Return the URL to show for a source: on the web, or a file of the library."""
-    return _target(source.url) or clean_url(source.url, ("file",))
+    return link_target(source.url) or clean_url(source.url, ("file",))
 
 
 def _reference(source: CitedSource, style: str) -> Iterator[str]:
-    target = _target(source.url)
+    target = link_target(source.url)
     site = domain(target)
     title = clean(source.title, MAX_TITLE_CHARS) or site or tr("no title")
     if style == "markdown":

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Mapping
 
-from sleuth.answers.citations import MARK, find
+from sleuth.answers.citations import MARK, find, link_target
 from sleuth.base.text import clean, markdown_target
-from sleuth.base.urls import ascii_host, ascii_url, clean_url, domain
+from sleuth.base.urls import ascii_host, domain
 
 FENCE_START = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)|[\[【［](?=\s*search\s+results)", re.IGNORECASE)
 # A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
@@ -17,9 +17,9 @@ ITEM = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
 FENCE = re.compile(rf"(?P<prefix>(?:[ \t]|{ITEM})*+)(?P<marks>`{{3,}}+|~{{3,}}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
 MARKERS = re.compile(r"(?:[ \t]|[-*+]|\d{1,9}[.)])++")  # of a list
 DIAGRAM_LANGUAGES = ("mermaid", "vega", "vega-lite", "svg", "plantuml", "geojson")  # viewers may load images for them
-# Up to the end of the label of a link definition, which may have begun in a line above.
-DEFINITION = re.compile(rf"\A((?:[ \t>]|{ITEM}|\[[ xX]\][ \t])*+\[?+(?:[^\[\]\\]|\\.)*+\]):")
-DEFINITION_REST = re.compile(r"\A((?:[^\[\]\\]|\\.)*+\]):")  # the same behind words, where no label begins
+# Up to the end of the label of a link definition, and of one that began in a line above.
+DEFINITION = re.compile(rf"\A((?:[ \t>]|{ITEM}|\[[ xX]\][ \t])*+\[(?:[^\[\]\\]|\\.)*+\]):")
+DEFINITION_REST = re.compile(r"\A((?:[^\[\]\\]|\\.)*+\]):")
 DELIMITER_ROW = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+")  # below the head of a table
 # The text of a link may contain brackets, as in [[1]](…), and its target parentheses.
 LINK = re.compile(
@@ -52,7 +52,7 @@ HIDDEN_URL = re.compile(
     r"(?i)(?P<code>`[^`]*+`)|(?<=http)\\++(?=:)|(?<=https)\\++(?=:)|(?<=ftp)\\++(?=:)|(?<=www)\\++(?=\.)"
     r"|(?<=[:/])\\++(?=/)|(?<!\\)\\++(?=//)"
 )
-RELATIVE_TARGET = re.compile(r"[^:&/\\][^:&\\]*+")  # of what looks like a link, such as [a + b](c + d) in a formula
+UNSAFE_TARGET = re.compile(r"(?i)script:|data:|&[#\w]")  # anything else that is no URL may be a formula: [f](\omega)
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
 # Nemotron. A server that passes them on to the tokenizer would take the text after them for words of the system or the
 # user. `<|b|` alone is left: in mathematics it compares absolute values.
@@ -146,21 +146,23 @@ class SafeLines:
             self._in_table = True
         if not line.strip(" \t"):
             self._in_table = self._has_bracket = self._has_formula = False
-        was_after_text, self._has_divided_code, self._is_first = self._is_after_text, False, False
-        safe = self.add_rest(line, DEFINITION)
+        was_after_text = self._is_after_text
+        safe = self.add_rest(line, is_start=True)
         self._is_after_text = bool(line.strip()) and (was_after_text or not MARKERS.fullmatch(line))
         return safe
 
-    def add_rest(self, text: str, definition: re.Pattern[str] = DEFINITION_REST) -> str:
-        """Return the rest of a line that begins with words."""
-        self._is_after_text = True
-        text = definition.sub(r"\1\\:", LINK.sub(self._readable_link, text))
+    def add_rest(self, text: str, *, is_start: bool = False) -> str:
+        """Return a line, or the rest of one that begins with words."""
+        self._is_after_text, self._has_divided_code, self._is_first = True, False, False
+        text = LINK.sub(self._readable_link, text)
+        text = DEFINITION.sub(r"\1\\:", text) if is_start else text
+        text = DEFINITION_REST.sub(r"\1\\:", text) if self._has_bracket else text
         text = HIDDEN_URL.sub(lambda found: found["code"] or "", text)
         unpaired = BRACKETS.sub("", BRACKETS.sub("", text))
         self._has_bracket = self._has_bracket or "[" in unpaired or "]" in unpaired
         self._has_formula = self._has_formula or "$" in re.sub(r"`[^`]*+`", "", text)
         for version in (text, MARKUP.sub(self._safe_markup, text)):  # an escaped parenthesis begins a formula
-            opened = BLOCK_FORMULA.search(CODE_OR_FORMULA.sub(r"\1", version))
+            opened = BLOCK_FORMULA.search(("" if is_start else "words") + CODE_OR_FORMULA.sub(r"\1", version))
             self._has_block_formula = self._has_block_formula or bool(opened)
         return MARKUP.sub(self._safe_markup, text).replace("``", "` `")  # else code would merge with the code beside it
 
@@ -192,12 +194,12 @@ class SafeLines:
             return f"`{found['code']}`" if found["code"] else "'" * len(found["ticks"])
         if found["escaped"]:
             return "'" if found["escaped"] == "`" else found[0]
-        url, label = self._url(found["target"]), LINK.sub(self._readable_link, found["label"])
+        url, label = link_target(HIDDEN_URL.sub("", found["target"])), LINK.sub(self._readable_link, found["label"])
         if found[0][0] != "!" and self._is_known(label, url):
             return f"[{label}]({markdown_target(url)})"
-        if found[0][0] != "!" and RELATIVE_TARGET.fullmatch(found["target"]):
-            return f"[{label}] ({LINK.sub(self._readable_link, found['rest'])}"
         site = domain(url)
+        if not site and found[0][0] != "!" and not UNSAFE_TARGET.search(found["target"]):
+            return f"[{label}] ({LINK.sub(self._readable_link, found['rest'])}"
         return f"{label} ({site})" if site and site != ascii_host(label.strip("`")) else label
 
     def _safe_markup(self, found: re.Match[str]) -> str:
@@ -214,7 +216,7 @@ class SafeLines:
         if sign := found["sign"]:
             return "'" * len(sign) if sign[0] == "`" else "".join(f"\\{one}" for one in sign)
         if bare := found["autolink"] or found["url"]:
-            url = self._url(bare)
+            url = link_target(bare)
             code = _defused(bare.replace("$", "%24"))
             link = f"<{url}>" if url in self._targets.values() else f"`{code}`"
             return rf"\\{link}" if found[0][0] == "\\" else link
@@ -222,9 +224,6 @@ class SafeLines:
             return found[0]
         label, _, target = (MARKUP.sub(self._safe_markup, part) for part in found[0].partition("]("))
         return rf"{label}]\({target}"
-
-    def _url(self, text: str) -> str:
-        return ascii_url(clean_url(HIDDEN_URL.sub("", text))).replace("$", "%24").replace("\\", "%5C")
 
     def _is_known(self, label: str, url: str) -> bool:
         """Tell whether a link may stay: to the source of a citation, or to any source from words that name no URL."""

@@ -252,8 +252,12 @@ def _occurrences(needle: str, text: str, places: list[int] | None) -> Iterable[t
 
 def markdown_target(url: str) -> str:
     """Return the target of a Markdown link; in angle brackets only if the URL needs them, as few readers know them."""
-    url = url.replace("$", "%24").replace("\\", "%5C")  # many viewers look for formulas first
-    return f"<{url}>" if re.search(r"[\s()<>]", url) else url
+    return autolink(url) if re.search(r"[\s()<>]", url) else autolink(url)[1:-1]
+
+
+def autolink(url: str) -> str:
+    """Return a Markdown link that shows its URL; many viewers look for formulas first, so it must not begin one."""
+    return "<" + url.replace("$", "%24").replace("\\", "%5C") + ">"
 
 
 def escape_markdown(text: str) -> str:

@@ -9,6 +9,7 @@ import typer
 from sleuth.base.errors import RequestError, describe
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
+from sleuth.base.text import autolink
 from sleuth.base.urls import clean_url, domain, host
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
@@ -208,7 +209,7 @@ def _within(pages: list[Page], max_tokens: int) -> list[Page]:
 
 
 def _document(page: Page) -> str:
-    facts = " · ".join(filter(None, (f"<{page.final_url or page.url}>", page.published, escape(page.author))))
+    facts = " · ".join(filter(None, (autolink(page.final_url or page.url), page.published, escape(page.author))))
     more = [tr("[The page has more text.]")] if page.truncated else []
     return "\n\n".join([f"# {escape(page.title or page.url)}", facts, page.markdown, *more])
 

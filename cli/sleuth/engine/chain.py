@@ -17,7 +17,7 @@ def chain_entries(settings: Settings, query: Query) -> tuple[list[str], bool]:
     """
     fallback, chains = settings.look_up(FALLBACK), settings[CHAINS_BY_CATEGORY]
     if fallback.origin != "default":
-        return [entry.replace(" ", "").lower() for entry in fallback.value], True
+        return fallback.value, True
     name = "general-zh" if query.category == "general" and is_chinese(query) else query.category
     if name in chains:
         return chains[name], settings.look_up(CHAINS_BY_CATEGORY).origin != "default"

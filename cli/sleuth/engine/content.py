@@ -85,7 +85,8 @@ class ContentReader:
         pages = {page.url: page for page in self.reader.read(missing, on_event=on_event, **plan)}
         self.remember(pages.values())
         hits = _without_duplicates(_dated(outcome, pages, span, recent), pages)
-        outcome = outcome._replace(results=tuple(hit._replace(citation=at) for at, hit in enumerate(hits, 1)))
+        first = outcome.results[0].citation if outcome.results else 1
+        outcome = outcome._replace(results=tuple(hit._replace(citation=at) for at, hit in enumerate(hits, first)))
         is_whole = options.method != "none"  # the budget limits what is delivered
         texts = [_text(hit, pages, is_whole) for hit in outcome.results]
         compressed = compress(

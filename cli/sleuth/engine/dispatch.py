@@ -128,11 +128,13 @@ class Dispatcher:
         self._record(job, reply)
         return reply
 
-    def has_cached(self, candidates: Sequence[Candidate], queries: Sequence[Query]) -> bool:
-        """Tell whether an answer of these providers is in the cache; only for offline requests, which start no job."""
-        web = [candidate for candidate in candidates if not candidate.adapter.offline]
-        started = [self.start(candidate, query) for candidate in web for query in queries]
-        return any(isinstance(item, ProviderReply) and item.attempt.cached for item in started)
+    def cached(self, candidates: Sequence[Candidate], queries: Sequence[Query]) -> list[tuple[Candidate, Query]]:
+        """Return the queries that providers have answered before, and the answer is in the cache."""
+        offline = Dispatcher(self.selector, self.cache, self.request._replace(offline=True))  # never starts a job
+        pairs = [(one, query) for one in candidates if not one.adapter.offline for query in queries]
+        started = [offline.start(*pair) for pair in pairs]
+        found = zip(pairs, started, strict=True)
+        return [pair for pair, item in found if isinstance(item, ProviderReply) and item.attempt.cached]
 
     def finish(self) -> None:
         """Abandon what is still running, wait for the others to write their answers to the cache, and share counts."""
@@ -165,7 +167,7 @@ class Dispatcher:
         adapter = job.candidate.adapter
         if job.abandoned.wait(job.pause):
             return job.failure(DeadlineError())
-        job.is_sent = True
+        job.is_sent, job.started = True, time.monotonic()
         until = time.monotonic() + policy.timeout
         several_hosts = accounts[0].host != accounts[-1].host
         reply: ProviderReply | None = None

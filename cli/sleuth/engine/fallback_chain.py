@@ -89,13 +89,15 @@ class FallbackChain:
             return Replies(self.replies, spare=frozenset(self.places))
         place = self.places[winner.id]
         message = tr("{winner} was faster", winner=winner.row.name)
-        slower = [job for job in self.dispatcher.running if self.places[job.candidate.id] != place]
+        running = sorted(self.dispatcher.running, key=lambda job: job.is_sent)  # cancels the last reservations first
+        slower = [job for job in running if self.places[job.candidate.id] != place]
         self.arrived |= {job: self.dispatcher.abandon(job, message) for job in slower}
         end = time.monotonic() + GROUP_GRACE_S
         while self._next(end - time.monotonic()):
             pass
         answered = {reply.candidate.id for reply in self.replies if reply.attempt.answered}
-        for job in [one for one in self.dispatcher.running if one.candidate.id not in answered]:
+        running = sorted(self.dispatcher.running, key=lambda job: job.is_sent)
+        for job in [one for one in running if one.candidate.id not in answered]:
             message = tr(DeadlineError.message, provider=job.candidate.row.name)
             self.arrived[job] = self.dispatcher.abandon(job, message, DeadlineError.state)
         while self._next():  # other questions to the providers that answered

@@ -36,6 +36,7 @@ class Replies(Record):
     notices: tuple[str, ...] = ()
     spare: frozenset[str] = frozenset()
     factors: Mapping[str, float] = {}  # of the weights of providers
+    order: tuple[str, ...] = ()  # of the providers that the user named, the better ones first
 
     def counts(self, attempt: Attempt) -> bool:
         """Tell whether results are missing if an attempt fails."""
@@ -64,6 +65,7 @@ def merge(
     return Outcome(
         query=text,
         provider=",".join(used or dict.fromkeys(attempt.provider for attempt in attempts)),
+        is_ordered=bool(replies.order),
         results=tuple(
             hit._replace(citation=number, content=hit.content if query.content else None)
             for number, hit in enumerate(kept, 1)
@@ -125,7 +127,7 @@ def _ranked(
                 adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
                 weight = number_option(reply.candidate.row.options, "weight")
                 weight = adapter.weight if weight is None else weight
-                weight *= order_factor(key[0], request.providers) * replies.factors.get(key[0], 1.0)
+                weight *= order_factor(key[0], replies.order) * replies.factors.get(key[0], 1.0)
                 known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
                 lists[key] = known._replace(results=[*known.results, *found])
         hits = fuse(

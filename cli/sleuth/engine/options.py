@@ -61,6 +61,7 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         offline=options.offline,
         timeout=options.timeout,
         rules=rules,
+        continued=options.page > 1,
         fill=options.count is not None or options.page > 1,
         recent=options.recent,
         rerank=options.rerank,
@@ -106,7 +107,8 @@ def split(values: Sequence[str] | None) -> tuple[str, ...]:
 
 def provider_ids(values: Sequence[str]) -> tuple[str, ...]:
     """Return the ids of --provider. An empty value stays and is an unknown provider: it must not mean the default."""
-    return tuple(dict.fromkeys(id.lower() for id in split(values))) or tuple(values)
+    ids = (id.lower() if id.lower() in ("auto", "all") else id for id in split(values))
+    return tuple(dict.fromkeys(ids)) or tuple(values)
 
 
 def questions(words: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:

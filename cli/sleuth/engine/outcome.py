@@ -76,6 +76,7 @@ class Outcome(Record):
     notices: tuple[str, ...] = ()  # for information, such as which provider was used instead
     attribution: tuple[str, ...] = ()  # what providers ask to be shown with their results
     pages: tuple[Mapping[str, Any], ...] = ()  # how each page was read, with --content
+    is_ordered: bool = False  # the user named several providers, the better ones first
 
     @property
     def fresh_s(self) -> float:
@@ -84,8 +85,10 @@ class Outcome(Record):
 
     @property
     def next_provider(self) -> str:
-        """Return the provider for more of the same; none if the library was used because no other one answered."""
-        return "" if self.provider == "library" and len(self.attempts) > 1 else self.provider
+        """Return what -p takes for more of the same; nothing if the library was used because no other one answered."""
+        if self.provider == "library" and len(self.attempts) > 1:
+            return ""
+        return self.provider if self.is_ordered else self.provider.replace(",", "+")
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the published JSON form, as printed by `sleuth search --json`."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import islice
 
 from sleuth.base import logs, tracing
 from sleuth.base.errors import RequestError, SearchError
@@ -55,6 +55,7 @@ class SearchRequest(Record):
     timeout: float | None = None
     recording: Recorder | Replayer | None = None
     rules: Rules | None = None
+    continued: bool = False  # another page of a list that was shown, so the providers of the first one are used
     fill: bool = False  # request further pages of providers until there are as many results as `query.count`
     recent: bool = False
     rerank: bool = False
@@ -178,20 +179,36 @@ class Searcher:
 
     def _query_providers(self, request: SearchRequest, dispatcher: Dispatcher, queries: list[Query]) -> Replies:
         ids = request.providers
+        named = self.selector.named(ids, request.query.category) if ids not in UNNAMED else []
+        order = () if any(id == "all" or "+" in id for id in ids) else tuple(candidate.id for candidate in named)
+        if request.continued and (pairs := self._shown_before(request, dispatcher, named, queries)):
+            return Replies(dispatcher.run(pairs), order=order)
         if ids in UNNAMED:
             found = self._run_chain(request, dispatcher, "" if ids else self.selector.default(), queries)
             if not request.offline or any(reply.attempt.cached for reply in found.all):
                 return found
-            ids = ("library",)
-        candidates = self.selector.named(ids, request.query.category)
-        if not candidates:
+            named = self.selector.named(("library",))
+        if not named:
             raise RequestError("no provider is usable", "see what they need: sleuth providers list")
-        if request.fallback and len(candidates) == 1:
-            return self._run_chain(request, dispatcher, candidates[0].id, queries)
-        replies = dispatcher.run([(candidate, query) for candidate in candidates for query in queries])
+        if request.fallback and len(named) == 1:
+            return self._run_chain(request, dispatcher, named[0].id, queries)
+        replies = dispatcher.run([(candidate, query) for candidate in named for query in queries])
         if request.fallback and not any(reply.attempt.answered for reply in replies):
             return self._run_chain(request, dispatcher, "", queries, replies)
-        return Replies(replies)
+        return Replies(replies, order=order)
+
+    def _shown_before(
+        self, request: SearchRequest, dispatcher: Dispatcher, named: list[Candidate], queries: list[Query]
+    ) -> list[tuple[Candidate, Query]]:
+        """Return what the first page was made of: the providers and queries whose answers are in the cache.
+
+        Those that failed or were left out do not join later, else pages would repeat and lose results.
+        """
+        groups: Iterable[list[Candidate]] = [named] if named else []
+        if request.fallback or (request.fallback is None and not named):
+            first = "" if named or request.providers else self.selector.default()
+            groups = itertools.chain(groups, self.selector.groups(queries[0], first, library=False))
+        return next(filter(None, (dispatcher.cached(group, queries) for group in groups)), [])
 
     def _run_chain(
         self,
@@ -207,13 +224,9 @@ class Searcher:
         chain = FallbackChain(dispatcher, queries, enough, chosen=chosen, earlier=earlier)
         wanted = queries[0]._replace(page=request.query.page)
         library = request.library and not (request.offline and not request.fallback)
-        groups: Iterable[list[Candidate]] = self.selector.groups(wanted, first, library=library, tried=chain.places)
-        if request.query.page > 1 and request.fallback is not False:  # those whose first page was shown have the next
-            offline = Dispatcher(self.selector, self.cache, request._replace(offline=True))
-            groups = sorted(groups, key=lambda group: not offline.has_cached(group, queries))
-        for group in islice(groups, 1 if request.fallback is False else None):
-            attempts = {} if dispatcher.replays else {one.id: self.selector.skipped(one) for one in group}
-            skipped = {id: attempt for id, attempt in attempts.items() if attempt}
+        groups = self.selector.groups(wanted, first, library=library, tried=chain.places)
+        for group in itertools.islice(groups, 1 if request.fallback is False else None):
+            skipped = {one.id: attempt for one in group if (attempt := _skipped(one, dispatcher, queries))}
             if chain.query(group, skipped, self._hedge_delay(group, request)):
                 break
         replies = chain.finish()
@@ -229,6 +242,14 @@ class Searcher:
         if len(group) > 1 or (own and not chain_entries(self.settings, request.query)[1]):
             return float("inf")
         return self.health.usual_time(group[0].id) or HEDGE_S
+
+
+def _skipped(candidate: Candidate, dispatcher: Dispatcher, queries: list[Query]) -> Attempt | None:
+    """Return why a chain skips a provider now; a cooldown is no reason if all answers are in the cache."""
+    attempt = None if dispatcher.replays else dispatcher.selector.skipped(candidate)
+    if attempt and attempt.code == "COOLDOWN" and len(dispatcher.cached([candidate], queries)) == len(queries):
+        return None
+    return attempt
 
 
 def clean_query(text: str) -> str:

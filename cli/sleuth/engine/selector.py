@@ -99,15 +99,20 @@ class ProviderSelector:
         return problems
 
     def named(self, ids: tuple[str, ...], category: str = "") -> list[Candidate]:
-        """Return the providers with these ids; `all` stands for every usable one of the category but opt-in ones."""
+        """Return the providers with these ids; `all` stands for every usable one of the category but opt-in ones.
+
+        `a+b` are two providers of the same weight.
+        """
         if "auto" in ids:
             other = next(id for id in ids if id != "auto")
             raise RequestError("{one} and {other} cannot be combined", "use only one of them", one="auto", other=other)
-        candidates = [self.candidate(id) for id in dict.fromkeys(ids) if id != "all"]
+        named = (self.candidate(part) for id in ids if id != "all" for part in id.split("+"))
+        candidates = list({candidate.id: candidate for candidate in named}.values())
         for candidate in candidates:
             if not candidate.row.enabled:
                 raise RequestError("{id} is disabled", "enable it: sleuth providers set {id} --enable", id=candidate.id)
-        others = [row for row in self.table.all() if row.enabled and row.id not in ids] if "all" in ids else []
+        known = {candidate.id for candidate in candidates}
+        others = [row for row in self.table.all() if row.enabled and row.id not in known] if "all" in ids else []
         usual = [one for one in self.loadable(others) if not one.adapter.opt_in]
         fitting = [one for one in usual if not category or category in one.adapter.categories]
         return candidates + [one for one in fitting if self.is_set_up(one) and not self.obstacle(one)]
@@ -134,8 +139,9 @@ class ProviderSelector:
         if first:
             yield [self._first(first)]
         entries, written = chain_entries(self.settings, query)
-        known = {row.id for row in self.table.all()} - {first, *tried}
-        loaded = ([self.candidate(id) for id in entry.split("+") if id in known] for entry in dict.fromkeys(entries))
+        known = {row.id.lower() for row in self.table.all()} - {id.lower() for id in (first, *tried)}
+        members = (_ids(entry) for entry in dict.fromkeys(entries))
+        loaded = ([self.candidate(id) for id in ids if id.lower() in known] for ids in members)
         groups = filter(None, ([one for one in group if self._joins(one, written, library)] for group in loaded))
         if not written and (needs := ordering_needs(query, Provider())):
             yield from sorted(groups, key=lambda group: self._rank(group, query, needs))
@@ -157,8 +163,8 @@ class ProviderSelector:
     def unknown(self, query: Query) -> list[str]:
         """Return the ids in the chain of the user that no provider has."""
         entries, written = chain_entries(self.settings, query)
-        known = {row.id for row in self.table.all()} if written else set()
-        return [id for entry in entries if written for id in entry.split("+") if id not in known]
+        known = {row.id.lower() for row in self.table.all()} if written else set()
+        return [id for entry in entries if written for id in _ids(entry) if id.lower() not in known]
 
     def _joins(self, candidate: Candidate, written: bool, library: bool) -> bool:
         """Tell whether a provider takes part in a chain: always in one that the user wrote, else if it is ready."""
@@ -301,6 +307,11 @@ class ProviderSelector:
             guard=_check_public if row.options.get(PUBLIC_ONLY) and self.host(candidate) == row.api_host else None,
             trace=logs.debug,
         )
+
+
+def _ids(entry: str) -> list[str]:
+    """Return the ids of an entry of a chain."""
+    return [id.strip() for id in entry.split("+")]
 
 
 def _check_public(host: str, addresses: list[str]) -> None:

@@ -40,7 +40,7 @@ def links(source: str, base: str, kind: str) -> list[PageLink]:
 
 
 def _anchors(markup: str, url: str) -> Iterator[tuple[str, str]]:
-    """Yield the text and the URL of each link of a page; the URL is empty for mail addresses, scripts and invalid ones."""
+    """Yield the text and URL of each link of a page; the URL is empty for mail addresses, scripts and invalid ones."""
     from selectolax.lexbor import LexborHTMLParser
 
     from sleuth_providers.html.tree import join

@@ -2,8 +2,8 @@
 
 from typing import TextIO
 
+from sleuth.base.text import autolink, markdown_target, shorten
 from sleuth.base.text import escape_markdown as escape
-from sleuth.base.text import markdown_target, shorten
 from sleuth.base.urls import ascii_url, domain
 from sleuth.engine.outcome import Outcome
 from sleuth.relevance.hit import Hit
@@ -14,7 +14,7 @@ from sleuth.render.layouts import SEPARATOR, facts_line
 def render(outcome: Outcome, out: TextIO, view: View) -> None:
     """Write the results as a Markdown list, answers first."""
     for answer in outcome.answers:
-        source = f" — <{ascii_url(answer.url)}>" if answer.url else ""
+        source = f" — {autolink(ascii_url(answer.url))}" if answer.url else ""
         out.write(f"> {escape(answer.text)}{source}\n\n")
     out.writelines(_item(hit, view) for hit in outcome.results)
 

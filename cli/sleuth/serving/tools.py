@@ -76,9 +76,10 @@ class Toolbox:
     def check_providers(self) -> None:
         """Raise the error if there is no such provider, or if none of them can be used."""
         selector = self.client.runtime.selector
-        chosen = [selector.candidate(id) for id in self.providers if id not in ("auto", "all")]
+        ids = [part for id in self.providers if id not in ("auto", "all") for part in id.split("+")]
+        chosen = [selector.candidate(id) for id in ids]
         problems = [failed(candidate, error) for candidate in chosen if (error := selector.obstacle(candidate))]
-        if problems and len(problems) == len(self.providers):
+        if problems and len(problems) == len(chosen) and "all" not in self.providers:
             raise search_error(Outcome("", "", attempts=tuple(problems)))
 
     def offered(self) -> list[ToolDefinition]:

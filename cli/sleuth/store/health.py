@@ -120,7 +120,8 @@ class Health:
             pause = steps[min(strikes, len(steps)) - 1] if strikes > 0 else 0
             until = time.time() + max(pause, min(retry_after or 0, MAX_COOLDOWN_S)) if pause else 0
             until = max(until, running.until) if running else until
-            self.connection.execute("INSERT OR REPLACE INTO health VALUES (?, ?, ?, ?)", (name, failures, until, state))
+            row = (name, failures, until, running.state if running else state)
+            self.connection.execute("INSERT OR REPLACE INTO health VALUES (?, ?, ?, ?)", row)
 
     def note_backoff(self, provider: str, seconds: float) -> None:
         """Make the next request wait, because the provider asked for a pause with its answer."""

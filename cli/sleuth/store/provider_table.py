@@ -159,7 +159,8 @@ class ProviderTable:
     def add(self, id: str, name: str, type: str, adapter: str, changes: dict[str, Any]) -> ProviderRow:
         """Add a custom provider."""
         is_reserved = id.lower() in ("all", "auto")  # which -p understands
-        if is_reserved or not id.replace("-", "").replace("_", "").isalnum() or not id.isascii():
+        is_word = id.isascii() and id.replace("-", "").replace("_", "").isalnum()
+        if is_reserved or not is_word or id.startswith("-"):
             raise RequestError("invalid id {id!r}", "use letters, digits, - and _, but not all or auto", id=id)
         name, type = _checked("name", name, type), _checked("type", type, type)
         with self._transaction():

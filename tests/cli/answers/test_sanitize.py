@@ -162,6 +162,9 @@ def test_what_looks_like_a_link_in_a_formula_stays() -> None:
     assert safe_markdown(r"$$\left[a\right](1 + r)$$, x[0](b(c)) [d](1 ` 2)", {}) == (
         r"$$\left[a\right] (1 + r)$$, x[0] (b(c)) [d] (1 ' 2)"
     )
+    for text in (r"$\mathcal{F}[f](\omega)$", r"$\left[1-x\right](1-\alpha)$", "    handlers[type]({a: 1});"):
+        assert safe_markdown(text, {}) == text.replace("](", "] (")
+    assert safe_markdown(r"$x \in (0,1]: f(x) > 0$", {}) == r"$x \in (0,1]: f(x) > 0$"
 
 
 def test_text_of_a_link_is_no_picture_without_its_backslashes() -> None:
@@ -392,15 +395,20 @@ def test_other_brackets_are_left_alone() -> None:
     assert without_fences(text) == text
 
 
+@pytest.mark.parametrize("text", ["Name | Speed\n--- | ---\na | b\n", "Costs 20 $\n\n```\n<a href=x>\n```\n"])
+def test_stream_of_an_ordinary_answer_is_the_whole(text: str) -> None:
+    assert streamed(*text) == safe_markdown(text, {}) == text
+
+
 @pytest.mark.parametrize("line", ["a word\n\n", "- an item\n", "| a | b |\n", "> a quote\n", "> ```\na\n", "`a"])
 def test_a_stream_is_examined_once(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     examined: list[int] = []
     for name in ("add", "add_rest"):
         original = getattr(SafeLines, name)
 
-        def count(self: SafeLines, text: str, *more: Any, original: Any = original) -> str:
+        def count(self: SafeLines, text: str, original: Any = original, **options: bool) -> str:
             examined.append(len(text))
-            return str(original(self, text, *more))
+            return str(original(self, text, **options))
 
         monkeypatch.setattr(SafeLines, name, count)
     text = line * 400

@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+import time
 from contextlib import closing
 from threading import Event
 from types import SimpleNamespace
@@ -266,18 +267,93 @@ def test_replies_are_in_the_order_of_the_chain() -> None:
     assert found == [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
 
 
-def test_next_page_comes_from_the_provider_of_the_first(sleuth: Any, httpserver: HTTPServer) -> None:
-    rows = [{"title": f"r {n}", "url": f"https://r.example/{n}"} for n in range(1, 21)]
-    httpserver.expect_ordered_request("/search").respond_with_data("", status=500)
-    httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": rows}})
+@pytest.fixture
+def pair(sleuth: Any, httpserver: HTTPServer) -> Any:
+    """SearXNG and Brave with ten results each; those in `failing` answer with an error."""
+    failing: set[str] = set()
+
+    def answer(request: Any) -> Response:
+        name = "brave" if "res" in request.path else "searxng"
+        rows = [{"title": f"{name} {n}", "url": f"https://{name}.example/{n}"} for n in range(1, 11)]
+        document = json.dumps({"results": rows, "web": {"results": rows}})
+        return Response(document, 500 if name in failing else 200, content_type="application/json")
+
+    httpserver.expect_request(re.compile("/search|/res/v1/web/search")).respond_with_handler(answer)
     sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "k")
-    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng,brave"}
-    sleuth.environ["SLEUTH_WEBSEARCH_RETRIES"] = "1"
-    assert sleuth("search", "-n", "5", "-f", "urls", "x").out.split()[0] == "https://r.example/1"
-    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "S", "url": "https://s.example/"}]})
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_RETRIES": "1"}
+
+    def shown(*arguments: str, fails: str = "", **environ: str) -> list[str]:
+        failing.clear()
+        failing.update(fails.split())
+        urls = sleuth(*arguments, "-n", "4", "-f", "urls", **environ).out.split()
+        return [url.removeprefix("https://").replace(".example/", " ") for url in urls]
+
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("options", "chain"),
+    [
+        ((), "searxng,brave"),
+        ((), "searxng+brave"),
+        (("-p", "searxng,brave"), ""),
+        (("-p", "searxng", "--fallback"), "brave"),
+        (("-p", "searxng,serper", "--fallback"), "brave"),
+    ],
+)
+def test_next_page_comes_from_the_providers_of_the_first(pair: Any, options: tuple[str, ...], chain: str) -> None:
+    settings = {"SLEUTH_WEBSEARCH_FALLBACK": chain} if chain else {}
+    first = pair("search", *options, "x", fails="searxng", **settings)
+    second = pair("search", *options, "--page", "2", "x", **settings)
+    assert first + second == [f"brave {n}" for n in range(1, 9)]
+
+
+def test_next_page_has_only_the_questions_of_the_first(pair: Any, httpserver: HTTPServer) -> None:
+    assert pair("search", "-p", "searxng", "x")
+    first, second = (
+        pair("search", "-p", "searxng", "-q", "x", "-q", "y", "--page", page, fails=fails)
+        for page, fails in (("1", "searxng"), ("2", ""))
+    )
+    assert first + second == [f"searxng {n}" for n in range(1, 9)]
+
+
+def test_again_goes_on_with_the_same_order(pair: Any) -> None:
+    for options in ((), ("-p", "searxng,brave")):
+        first = pair("search", *options, "x", SLEUTH_WEBSEARCH_FALLBACK="searxng+brave")
+        second = pair("again", "--page", "2", SLEUTH_WEBSEARCH_FALLBACK="searxng+brave")
+        assert second == pair("search", *options, "--page", "2", "x", SLEUTH_WEBSEARCH_FALLBACK="searxng+brave")
+        assert (len({*first, *second}), len(first)) == (8, 4)
+
+
+def test_prompt_goes_back_to_the_same_list(pair: Any, sleuth: Any) -> None:
+    environ = {"SLEUTH_WEBSEARCH_FALLBACK": "searxng,brave"}
+    assert pair("search", "x", fails="searxng", **environ)[0] == "brave 1"
+    pair("history")
+    done = sleuth("search", "-i", "-n", "4", "x", "--page", "2", stdin="p\n", **environ)
+    assert "brave 5" in done.out
+    assert "brave 1" in done.out
+    assert "searxng 1" not in done.out
+
+
+def test_cooldown_does_not_hide_what_is_cached(pair: Any, sleuth: Any, httpserver: HTTPServer) -> None:
+    environ = {"SLEUTH_WEBSEARCH_FALLBACK": "searxng,brave"}
+    assert pair("search", "x", **environ)[0] == "searxng 1"
+    with closing(sqlite3.connect(sleuth.home / "data" / "sleuth.db")) as database, database:
+        database.execute("INSERT INTO health VALUES ('searxng', 1, ?, 'rate_limited')", (time.time() + 600,))
     asked = len(httpserver.log)
-    assert sleuth("search", "-n", "5", "--page", "2", "-f", "urls", "x").out.split()[0] == "https://r.example/6"
-    assert (len(httpserver.log), sleuth("search", "-f", "urls", "y").out) == (asked, "https://s.example/\n")
+    assert pair("search", "--offline", "x", **environ)[0] == pair("search", "x", **environ)[0] == "searxng 1"
+    assert (len(httpserver.log), pair("search", "y", **environ)[0]) == (asked, "brave 1")
+
+
+def test_ids_with_capitals(pair: Any, sleuth: Any, httpserver: HTTPServer) -> None:
+    sleuth("providers", "add", "Work", "--adapter", "searxng", "--api-host", httpserver.url_for(""))
+    sleuth("providers", "set", "Work", "--option", "weight=1")
+    assert pair("search", "x", SLEUTH_WEBSEARCH_FALLBACK="work , Brave")[0] == "searxng 1"
+    assert sleuth("search", "--json", "x", SLEUTH_WEBSEARCH_FALLBACK="Brave + WORK").json["provider"] == "brave,Work"
+    assert pair("search", "-p", "WORK,brave,work", "x") == [f"searxng {n}" for n in range(1, 5)]
+    assert set(pair("search", "-p", "WORK+brave", "x")) == {"searxng 1", "brave 1", "searxng 2", "brave 2"}
+    attempts = sleuth("search", "-p", "BRAVE,Brave,Work,all", "--json", "x").json["attempts"]
+    assert [one["provider"] for one in attempts].count("brave") == 1
 
 
 def test_answer_that_is_no_longer_needed_is_not_cached(sleuth: Any, httpserver: HTTPServer) -> None:
@@ -293,8 +369,7 @@ def test_answer_that_is_no_longer_needed_is_not_cached(sleuth: Any, httpserver: 
     dispatcher.start(searxng, Query("x"))
     assert dispatcher.next_reply()
     dispatcher.finish()
-    assert not dispatcher.has_cached([searxng], [Query("x")])
-    dispatcher.finish()
+    assert not dispatcher.cached([searxng], [Query("x")])
     runtime.close()
 
 

@@ -45,6 +45,11 @@ def test_content_is_the_text_of_the_page(sleuth: Any, web: HTTPServer) -> None:
     assert done.json["pages"][3]["attempts"][0]["state"] == "bad_response"
 
 
+def test_numbers_continue_on_the_next_page(sleuth: Any, web: HTTPServer) -> None:
+    done = sleuth("search", "-p", "searxng", "--content", "--json", "-n", "2", "--page", "2", "runtime")
+    assert [result["citation"] for result in done.json["results"]] == [3, 4]
+
+
 @pytest.mark.parametrize("value", ["7d", "d", "3w", "y", "week", "2026-01-01.."])
 def test_every_form_of_freshness_works_with_content(sleuth: Any, web: HTTPServer, value: str) -> None:
     done = sleuth("search", "-p", "searxng", "--content", "--freshness", value, "--json", "runtime")

@@ -1,5 +1,6 @@
 """Services without a key get few requests: paced, limited per day, and one try when they refuse."""
 
+import time
 from collections.abc import Iterator
 from threading import Event
 from typing import Any
@@ -8,10 +9,12 @@ import pytest
 from tests.fake_internet import OVER_QUOTA, FakeInternet, fake_internet
 
 from sleuth.engine.dispatch import Dispatcher
+from sleuth.engine.job import Job
 from sleuth.engine.pacing import INTERVALS_S, RequestLimits, request_limits
 from sleuth.engine.search import SearchRequest
 from sleuth.runtime import Runtime
-from sleuth_providers.base import Query
+from sleuth_providers.base import Account, Query
+from sleuth_providers.net.policy import Policy
 
 
 @pytest.fixture
@@ -87,9 +90,20 @@ def test_request_that_was_not_sent_is_not_counted(
     assert (reply.attempt.state, reply.attempt.code) == ("skipped", "PACED")
     assert runtime.selector.health.request_count("duckduckgo") == len(internet.asked) == 1
     assert waiting.thread
+    assert waiting.is_sent is False
     waiting.thread.join(30)
     assert not waiting.thread.is_alive()
     dispatcher.finish()
+
+
+def test_wait_for_the_turn_is_no_response_time(fresh: Any, internet: FakeInternet) -> None:
+    runtime = Runtime(fresh.environ)
+    dispatcher = Dispatcher(runtime.selector, runtime.cache, SearchRequest((), Query("")))
+    job = Job(runtime.selector.candidate("duckduckgo"), Query("x"), time.monotonic() + 60)
+    job.started -= 1000
+    dispatcher._query(job, [Account("duckduckgo", host="https://html.duckduckgo.com")], Policy())
+    assert job.elapsed_ms() < 900_000
+    runtime.close()
 
 
 def test_member_of_a_group_that_was_used_a_moment_ago_is_reported(

@@ -269,7 +269,7 @@ def test_custom_provider_is_added_changed_and_removed(table: ProviderTable) -> N
         table.get("work-searxng")
 
 
-@pytest.mark.parametrize("id", ["", "-", "a b", "a/b", "ü", "a#b", "a,b", "../x", "a\n", "auto", "All"])
+@pytest.mark.parametrize("id", ["", "-", "-rf", "a b", "a/b", "ü", "a#b", "a,b", "../x", "a\n", "auto", "All"])
 def test_invalid_id_is_refused(table: ProviderTable, id: str) -> None:
     with pytest.raises(RequestError, match="invalid id"):
         table.add(id, "Name", "api", "searxng", {})

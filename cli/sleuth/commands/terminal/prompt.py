@@ -119,7 +119,7 @@ class SearchPrompt:
         wanted = {"n": page + 1, "p": page - 1, "f": 1}[command]
         # Pages are cut from the same list, which must not be requested again.
         query, cache = self.request.query._replace(page=wanted), self.request.cache.replace("refresh", "use")
-        self._search(self.request._replace(query=query, cache=cache, fill=True))
+        self._search(self.request._replace(query=query, cache=cache, continued=True, fill=True))
 
     def _search(self, request: SearchRequest) -> None:
         with WaitingLine(self.runtime, "auto"):

@@ -84,9 +84,9 @@ def _read(file: str) -> list[str]:
         raise ValueError(file)
     with open(file, "rb") as stream:
         state = os.fstat(stream.fileno())
-        checksum, _, body = stream.read().partition(b"\0")
-    is_foreign = hasattr(os, "geteuid") and (state.st_uid != os.geteuid() or state.st_mode & 0o002)
-    if checksum != digest(body) or is_foreign:
+        is_foreign = hasattr(os, "geteuid") and (state.st_uid != os.geteuid() or state.st_mode & 0o002)
+        checksum, _, body = (b"" if is_foreign else stream.read()).partition(b"\0")
+    if checksum != digest(body):
         raise ValueError(file)
     return body.decode("utf-8", "surrogatepass").split("\0")
 
