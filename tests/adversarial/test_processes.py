@@ -484,7 +484,7 @@ def test_64_processes_succeed_lose_nothing_and_send_one_request_per_query(tmp_pa
     """In a new home, with searches, settings, providers, pages and the history at the same time."""
     server = serve(well_behaved)
     home = Home(tmp_path, server.url)
-    keys = ("websearch.snippet_length", "cache.max_entries", "fetch.concurrency", "websearch.max_results")
+    keys = ("websearch.snippet_length", "cache.max_entries", "fetch.concurrency", "cache.ttl_minutes")
     lines: list[list[str]] = []
     for number in range(16):
         lines.append(["search", "-p", "searxng", "--json", "the same"])
