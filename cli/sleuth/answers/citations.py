@@ -7,7 +7,7 @@ from typing import Any
 
 from sleuth.answers.prose import Prose, prose
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean, escape_markdown, markdown_target, splice
+from sleuth.base.text import clean, escape_markdown, markdown_target, splice, without_markup
 from sleuth.base.urls import ascii_url, clean_url, domain
 from sleuth.relevance.urls import canonical
 from sleuth_providers.records import Record
@@ -163,8 +163,8 @@ def targets(sources: Iterable[CitedSource]) -> dict[int, str]:
 
 
 def link_target(url: str) -> str:
-    """Return a URL that ends neither a Markdown link nor a table cell, and begins no formula."""
-    return re.sub(r"[`|$\\]", lambda found: f"%{ord(found[0]):X}", ascii_url(clean_url(url)))
+    """Return a URL for a Markdown link; empty if it is none of the web."""
+    return without_markup(ascii_url(clean_url(url)))
 
 
 def _for_markdown(target: str) -> str:

@@ -126,7 +126,8 @@ class SafeLines:
         self._targets, self._indent, self._is_first = targets, 0, True
         self.fence = ""  # of the code that the next line belongs to
         self._in_table = self._has_divided_code = self._is_after_text = False
-        self._has_bracket = self._has_formula = self._has_block_formula = False  # open in this paragraph, or anywhere
+        self._has_bracket = self._has_formula = self._has_tilde = False  # open in this paragraph
+        self._has_block_formula = False  # open anywhere
 
     def add(self, line: str) -> str:
         """Return the next line, given without its end."""
@@ -145,7 +146,7 @@ class SafeLines:
                 return line.replace("-", r"\-", 1)
             self._in_table = True
         if not line.strip(" \t"):
-            self._in_table = self._has_bracket = self._has_formula = False
+            self._in_table = self._has_bracket = self._has_formula = self._has_tilde = False
         was_after_text = self._is_after_text
         safe = self.add_rest(line, is_start=True)
         self._is_after_text = bool(line.strip()) and (was_after_text or not MARKERS.fullmatch(line))
@@ -158,9 +159,11 @@ class SafeLines:
         text = DEFINITION.sub(r"\1\\:", text) if is_start else text
         text = DEFINITION_REST.sub(r"\1\\:", text) if self._has_bracket else text
         text = HIDDEN_URL.sub(lambda found: found["code"] or "", text)
-        unpaired = BRACKETS.sub("", BRACKETS.sub("", text))
-        self._has_bracket = self._has_bracket or "[" in unpaired or "]" in unpaired
-        self._has_formula = self._has_formula or "$" in re.sub(r"`[^`]*+`", "", text)
+        for version in (text, re.sub(r"\\.", "", text)):
+            unpaired = BRACKETS.sub("", BRACKETS.sub("", version))
+            self._has_bracket = self._has_bracket or "[" in unpaired or "]" in unpaired
+        prose = re.sub(r"`[^`]*+`", "", text)
+        self._has_formula, self._has_tilde = self._has_formula or "$" in prose, self._has_tilde or "~" in prose
         for version in (text, MARKUP.sub(self._safe_markup, text)):  # an escaped parenthesis begins a formula
             opened = BLOCK_FORMULA.search(("" if is_start else "words") + CODE_OR_FORMULA.sub(r"\1", version))
             self._has_block_formula = self._has_block_formula or bool(opened)
@@ -210,6 +213,8 @@ class SafeLines:
             # What a table or formula leaves of code has one backtick, which would pair with the next one.
             if (self._in_table and has_divider) or (has_formula and FORMULA_END.search(code)):
                 return MARKUP.sub(self._safe_markup, f"'{HIDDEN_URL.sub('', code)}'")
+            # In older versions of marked, what is struck through may end in code.
+            self._has_bracket = self._has_bracket or (self._has_tilde and "~" in code)
             return _defused(found[0]) if self._has_bracket or has_formula else found[0]
         if found["html"]:
             return "&lt;"  # some viewers take a backslash for the end of a URL before it

@@ -256,8 +256,15 @@ def markdown_target(url: str) -> str:
 
 
 def autolink(url: str) -> str:
-    """Return a Markdown link that shows its URL; many viewers look for formulas first, so it must not begin one."""
-    return "<" + url.replace("$", "%24").replace("\\", "%5C") + ">"
+    """Return a Markdown link that shows its URL."""
+    return f"<{without_markup(url)}>"
+
+
+def without_markup(url: str) -> str:
+    """Return a URL without signs that end a link or a table cell, or that viewers look for first, as in formulas."""
+    # The host stays as it is: it may be an IPv6 address in brackets.
+    pattern = r"\A[\w+.-]++://[^/?#]*+|[`|$\\\[\]]"
+    return re.sub(pattern, lambda found: found[0] if len(found[0]) > 1 else f"%{ord(found[0]):X}", url)
 
 
 def escape_markdown(text: str) -> str:

@@ -265,6 +265,7 @@ def test_urls_of_sources_begin_no_formula() -> None:
     sources = [CitedSource(1, url, "T")]
     for text in (link("costs 5 [1]", sources).text, *references(sources, [1]), markdown_target(url)):
         assert "$" not in text
+    assert markdown_target("http://[::1]/~a?b[]=$") == "http://[::1]/~a?b%5B%5D=%24"
     assert "?a=%24!" in safe_markdown(f"Costs $5 [a](<{url}>) {url}", targets(sources))
 
 

@@ -149,6 +149,7 @@ def test_code_that_is_a_picture_in_some_viewers_is_changed(text: str) -> None:
         "| a |\n|---|\n| [[1]](https://tokio.rs/a) |\n\n7. seven `<b>`\n",
         r"`sed 's/\/usr\/bin/\/opt\/bin/'`, `/^\/api\/v1\//`, `^www\.example`, `a\:b` and $\int f(x)\:dx$",
         "As stated in [1]:\n",
+        "It takes ~5 minutes: `cd ~/src && make a[0]`, ~~not~~ `~/bin`, and `<b>`.\n",
         r"$$P \left[\frac{(1+r)^n - 1}{r}\right] (1+r)$$",
     ],
 )
@@ -276,6 +277,9 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
         f"```\n\\begin{{a}}\n```\n\\end{{a}}\n```\n{PICTURE}\n```",
         f"$\n```\n$\n{PICTURE}\n```",
         f"- a\n- $\n```\n$\n{PICTURE}\n```",
+        f"~5 ms: `a~{PICTURE}` or `{PICTURE}`",
+        f"~5\nms: `a~{PICTURE}`",
+        "[a\\]\nb]: https:evil.example\n\n![a\\] b]",
     ],
 )
 def test_code_is_safe_as_prose_where_viewers_may_not_see_it(text: str) -> None:
