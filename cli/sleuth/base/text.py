@@ -263,8 +263,11 @@ def autolink(url: str) -> str:
 def without_markup(url: str) -> str:
     """Return a URL without signs that end a link or a table cell, or that viewers look for first, as in formulas."""
     # The host stays as it is: it may be an IPv6 address in brackets.
-    pattern = r"\A[\w+.-]++://[^/?#]*+|[`|$\\\[\]]"
-    return re.sub(pattern, lambda found: found[0] if len(found[0]) > 1 else f"%{ord(found[0]):X}", url)
+    return re.sub(
+        r"\A[\w+.-]++://[^/?#]*+|[`|$\\\[\]]",
+        lambda found: found[0] if len(found[0]) > 1 else f"%{ord(found[0]):X}",
+        url,
+    )
 
 
 def escape_markdown(text: str) -> str:
