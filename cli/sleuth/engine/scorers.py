@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from sleuth.base import logs
-from sleuth.base.errors import SettingsError
+from sleuth.base.errors import SettingsError, SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.urls import host, is_in_clear
 from sleuth.relevance.compress import explain_failure
 from sleuth.store import keys
 from sleuth.store import settings as setting
-from sleuth.store.settings import Settings
+from sleuth.store.settings import Setting, Settings
 from sleuth_providers.net.guard import is_local
+from sleuth_providers.records import Record
 
 LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
 
@@ -31,16 +32,36 @@ def scorer(settings: Settings, kind: str, *, offline: bool = False) -> Any:
     from sleuth_providers.net.client import HttpClient
     from sleuth_providers.net.policy import Policy
 
-    secret = keys.resolve(settings.key_for(key, url), settings.environ, f"sleuth/{key.key}")
-    logs.hide(secret)
-    if secret and is_in_clear(settings[url]):
-        message = "refusing to send the API key unencrypted to {place}"
-        raise SettingsError(message, "use https: sleuth config set {key} URL", place=host(settings[url]), key=url.key)
+    try:
+        secret = _api_key(settings, key, url)
+    except SleuthError as problem:
+        return _Failing(problem)
     described = settings[setting.COMPRESSION_METHOD].get("embedding_model_meta", {}).get("dimensions")
     dimensions = int(settings[setting.EMBEDDING_DIMENSIONS] or described or 0) if is_embedding else 0
     endpoint = ScoringEndpoint(settings[url], name, secret, dimensions)
     client = HttpClient(Policy(timeout=settings[setting.TIMEOUT]))
     return Embedder(endpoint, client) if is_embedding else Reranker(endpoint, client)
+
+
+def _api_key(settings: Settings, key: Setting[str], url: Setting[str]) -> str:
+    """Return the API key of a server; raise SleuthError if it cannot be read or must not be sent."""
+    stored = settings.key_for(key, url)
+    secret = keys.resolve(stored, settings.environ, f"sleuth/{key.key}")
+    logs.hide(secret)
+    if stored and not secret:
+        raise SettingsError("{key} refers to an API key that is not set", key=key.key)
+    if secret and is_in_clear(settings[url]):
+        raise SettingsError("refusing to send the API key unencrypted to {place}", place=host(settings[url]))
+    return secret
+
+
+class _Failing(Record):
+    """A model that cannot be used: it fails with a warning, as one whose server fails."""
+
+    error: SleuthError
+
+    def __call__(self, *_: object) -> Any:
+        raise self.error
 
 
 class ResultReranker:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from sleuth.base.errors import describe
+from sleuth.base.errors import SleuthError, describe
 from sleuth.base.i18n import tr
 from sleuth.relevance import sentences, tokens
 from sleuth.relevance.passages import Passage, Scorer, best_first, score, split
@@ -168,6 +168,6 @@ def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnin
 
 def explain_failure(problem: Exception) -> str:
     """Return why a model could not score, for the user."""
-    if isinstance(problem, ProviderError):
+    if isinstance(problem, ProviderError | SleuthError):
         return describe(problem, provider=tr("the model server"))[0]
     return str(problem) or type(problem).__name__

@@ -242,6 +242,18 @@ def test_a_reranker_that_fails_costs_a_warning(sleuth: Any, mixed: HTTPServer) -
     assert [warning for warning in done.json["warnings"] if "the reranker failed" in warning]
 
 
+@pytest.mark.parametrize("key", ["cmd:false", "env:NOT_SET"])
+def test_a_reranker_whose_key_cannot_be_read_costs_a_warning(sleuth: Any, mixed: HTTPServer, key: str) -> None:
+    for how in (["--rerank"], ["--compress", "rag"]):
+        words = ("search", "-p", "searxng", "--no-cache", *how, "--json", "small runtime")
+        done = sleuth(*words, SLEUTH_RERANK_API_KEY=key, SLEUTH_FETCH_JINA="false", SLEUTH_FETCH_ARCHIVE="false")
+        assert done.exit == 0
+        reason = "the command for a key failed: false" if key == "cmd:false" else "rerank.api_key refers to"
+        [warning] = [one for one in done.json["warnings"] if "ranked by word matches" in one]
+        assert reason in warning
+    assert not [request for request, _ in mixed.log if request.path == "/v1/rerank"]
+
+
 def test_offline_no_remote_model_is_used(sleuth: Any, mixed: HTTPServer) -> None:
     scores = {"results": [{"index": 2, "relevance_score": 0.9}]}
     mixed.expect_request("/v1/rerank", "POST").respond_with_json(scores)

@@ -219,4 +219,4 @@ def test_key_of_a_reranker_is_not_sent_in_clear(tmp_path: Path) -> None:
     assert scorer(Settings(str(tmp_path / "none"), environ), "rerank").endpoint.key == ""
     environ["SLEUTH_RERANK_API_KEY"] = KEY
     with pytest.raises(SettingsError, match="unencrypted"):
-        scorer(Settings(str(tmp_path / "none"), environ), "rerank")
+        scorer(Settings(str(tmp_path / "none"), environ), "rerank")("query", ["text"])
