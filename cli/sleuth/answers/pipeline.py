@@ -9,9 +9,9 @@ from sleuth.answers.extractive import quote_pages
 from sleuth.answers.llm.chat import Message, Models
 from sleuth.answers.llm.endpoint import is_private
 from sleuth.answers.llm.errors import ModelError
+from sleuth.answers.markdown import safe_markdown
 from sleuth.answers.research import Research
 from sleuth.answers.rounds import run_round
-from sleuth.answers.sanitize import safe_markdown
 from sleuth.answers.second_opinion import second_opinion
 from sleuth.answers.steps import Analysis, analyse, reflect, take_notes
 from sleuth.answers.writing import Write, WritingError, write_answer

@@ -6,7 +6,7 @@ from itertools import groupby
 from sleuth.answers import citation_check
 from sleuth.answers.answer import Answer
 from sleuth.answers.citations import CitedSource, LinkedText, below, link, targets
-from sleuth.answers.sanitize import as_plain, safe_markdown
+from sleuth.answers.markdown import as_plain, safe_markdown
 from sleuth.answers.summary import Digest, DigestSource, Quote
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import escape_markdown, shorten, strip_controls

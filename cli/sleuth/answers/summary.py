@@ -9,9 +9,10 @@ from sleuth.answers.answer import Question
 from sleuth.answers.citations import CitedSource, out_of_range
 from sleuth.answers.llm.chat import Model, Models, Prompt, Usage
 from sleuth.answers.llm.errors import ModelError
+from sleuth.answers.markdown import safe_markdown
 from sleuth.answers.prompt import fill, left_for, show
 from sleuth.answers.research import FoundSource, Note, Research
-from sleuth.answers.sanitize import safe_markdown, without_citations
+from sleuth.answers.sanitize import without_citations
 from sleuth.answers.writing import Write, WritingError, stream
 from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import record_as_json

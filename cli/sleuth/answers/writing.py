@@ -5,9 +5,9 @@ from collections.abc import Callable
 from sleuth.answers.citations import targets
 from sleuth.answers.llm.chat import Model, Prompt
 from sleuth.answers.llm.errors import ContextTooLongError, ModelError
+from sleuth.answers.markdown import safe_markdown
 from sleuth.answers.prompt import earlier_turns, fill, left_for, show, size
 from sleuth.answers.research import Research
-from sleuth.answers.sanitize import safe_markdown
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.base.text import shorten, strip_controls

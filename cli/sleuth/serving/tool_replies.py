@@ -8,8 +8,9 @@ from typing import Any
 from sleuth.answers.answer import Answer, answer_as_json
 from sleuth.answers.citations import CitedSource, targets
 from sleuth.answers.llm.errors import ModelError
+from sleuth.answers.markdown import safe_markdown
 from sleuth.answers.presentation import as_text, digest_as_text, safe
-from sleuth.answers.sanitize import fenced, safe_markdown, without_fences
+from sleuth.answers.sanitize import fenced, without_fences
 from sleuth.answers.summary import Digest, digest_as_json
 from sleuth.api import for_programs
 from sleuth.base import logs

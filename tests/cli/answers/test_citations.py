@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from sleuth.answers.citations import CitedSource, Mark, Numbering, drop_citations, find, link, references, targets
-from sleuth.answers.sanitize import safe_markdown
+from sleuth.answers.markdown import safe_markdown
 from sleuth.base.text import markdown_target
 
 STYLES = ("markdown", "plain")

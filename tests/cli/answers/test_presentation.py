@@ -14,7 +14,7 @@ from sleuth.answers.answer import Answer, answer_as_json
 from sleuth.answers.citations import CitedSource, find, targets
 from sleuth.answers.evidence import STATES
 from sleuth.answers.llm.chat import Usage
-from sleuth.answers.sanitize import safe_markdown
+from sleuth.answers.markdown import safe_markdown
 from sleuth.answers.summary import Digest, Quote
 from sleuth.answers.summary import DigestSource as Page
 from sleuth.base import markdown

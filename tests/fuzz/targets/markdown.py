@@ -7,7 +7,8 @@ from rich.console import Console
 from tests.viewers import links
 
 from sleuth.answers.citations import find
-from sleuth.answers.sanitize import SafeStream, fenced, safe_markdown, without_citations
+from sleuth.answers.markdown import SafeStream, safe_markdown
+from sleuth.answers.sanitize import fenced, without_citations
 from sleuth.base.markdown import normalise_target, split_blocks
 from sleuth.base.text import JOINERS
 from sleuth.render.document import MarkdownRenderer

@@ -9,7 +9,7 @@ from typing import Self, TextIO
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, ProgressEvent
 from sleuth.answers.citations import CitedSource, heading, link, listed, shown_numbers, targets
-from sleuth.answers.sanitize import safe_markdown
+from sleuth.answers.markdown import safe_markdown
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.runtime import Runtime

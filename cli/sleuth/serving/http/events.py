@@ -10,8 +10,8 @@ from starlette.types import Receive, Scope, Send
 
 from sleuth.answers.answer import ProgressEvent, answer_as_json
 from sleuth.answers.llm.chat import Message
+from sleuth.answers.markdown import SafeStream
 from sleuth.answers.presentation import safe
-from sleuth.answers.sanitize import SafeStream
 from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError

@@ -1,0 +1,92 @@
+"""The blocks of Markdown that matter for safety: list items that may contain code, and code spans in a line."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from sleuth_providers.records import Record
+
+TAB_COLUMNS = 4
+ITEM = re.compile(r" *+(?P<marker>[-*+]|(?P<number>\d{1,9})[.)]) {1,4}(?=\S)")
+RULE = re.compile(r"[ \t]*+([-*_])(?:[ \t]*+\1){2,}+[ \t]*+")
+TICKS = re.compile(r"`++")
+
+
+class ListItem(Record):
+    """A list item that the next lines may belong to."""
+
+    column: int  # of its marker
+    offset: int  # of its text
+    kind: str  # the last sign of its marker
+
+
+class ListTracker:
+    """Follows the list items that are open, as far as all viewers agree on them."""
+
+    def __init__(self) -> None:
+        self.items: list[ListItem] = []
+        self.is_after_text = False  # in the line before, so that some blocks cannot begin here
+
+    @property
+    def offset(self) -> int:
+        """Return the column of the text of the innermost item; 0 outside of lists."""
+        return self.items[-1].offset if self.items else 0
+
+    def follow(self, line: str) -> None:
+        """Take the next line outside of code."""
+        if not line.strip(" \t"):
+            self.is_after_text = False
+            return
+        column, sibling = indentation(line), None
+        while self.items and self.items[-1].offset > column:
+            sibling = self.items.pop()
+        found = ITEM.match(line)
+        is_nested_deeper = bool(found) and ITEM.match(line[found.end() :] if found else "")  # as in `- - text`
+        if found and not is_nested_deeper and column - self.offset < TAB_COLUMNS and not RULE.fullmatch(line):
+            item = ListItem(column, found.end(), found["marker"][-1])
+            is_next = sibling and (sibling.column, sibling.kind) == (column, item.kind)
+            # In a paragraph, a number other than 1 begins no list.
+            if is_next or not self.is_after_text or found["number"] in (None, "1"):
+                self.items.append(item)
+        self.is_after_text = True
+
+
+def indentation(line: str) -> int:
+    """Return the columns of white space at the start of a line."""
+    start = line[: len(line) - len(line.lstrip(" \t"))]
+    return len(start.expandtabs(TAB_COLUMNS))
+
+
+def dedent(line: str, columns: int) -> str:
+    """Return a line without up to so many columns of white space; later tabs stay tabs."""
+    place = column = 0
+    while column < columns and line[place : place + 1] in (" ", "\t"):
+        column += 1 if line[place] == " " else TAB_COLUMNS - column % TAB_COLUMNS
+        place += 1
+    return " " * (column - columns) + line[place:]
+
+
+def code_spans(line: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield the start and end of each code span, and of backticks that begin none; the flag tells them apart.
+
+    Code ends at the next run of as many backticks. An escaped backtick comes with its backslash.
+    """
+    runs = [found.span() for found in TICKS.finditer(line)]
+    places: dict[int, list[int]] = {}
+    for start, end in runs:
+        places.setdefault(end - start, []).append(start)
+    done = 0
+    for start, end in runs:
+        if start < done:
+            continue
+        before = line[done:start]
+        if (len(before) - len(before.rstrip("\\"))) % 2:
+            yield start - 1, start + 1, False
+            start += 1
+        length = end - start
+        same = places.get(length, [])
+        place = bisect_left(same, end)
+        is_code = length > 0 and place < len(same)
+        done = same[place] + length if is_code else end
+        if length:
+            yield start, done, is_code
