@@ -52,8 +52,59 @@ FRAMEWORKS = (
     Wheel("llama-index-llms-openai==0.8.3", "b86deb1a9d296ca8a66cd2fa1e039e8752a529232cebaf0c7c1d0626c039a29a"),
     Wheel("pydantic-ai-slim==2.31.1", "4647d801c5febbd150203d130ddff6db2c481675626b648653e832f419609702"),
 )
-INSPECTOR, INSPECTOR_VERSION = "@modelcontextprotocol/inspector", "2.12.0"
-INSPECTOR_INTEGRITY = "sha512-ppfN5+HnVWo6dY7jz5RMFUFTfEYPnFUjN3XN2w6PI6nmB/AFFXPGPfLBRvCeSx+qIH6kpi7Nsz5HYRp49loHpA=="
+# Programs from npm: the version and hash of each package that is named.
+NODE_PACKAGES = {
+    "inspector": {
+        "@modelcontextprotocol/inspector@2.12.0": (
+            "sha512-ppfN5+HnVWo6dY7jz5RMFUFTfEYPnFUjN3XN2w6PI6nmB/AFFXPGPfLBRvCeSx+qIH6kpi7Nsz5HYRp49loHpA=="
+        )
+    },
+    # What chat front ends and editors show Markdown with.
+    "viewers": {
+        "marked@18.2.0": (
+            "sha512-KaeL+tAbtvI930q7HE2PN5lYXYdT8EiSmxHlN6F3rsfb57wd5mp5W5TLazpdj4inTQBJdgjYwbs40W/0VUGU+Q=="
+        ),
+        "marked-katex-extension@5.1.13": (
+            "sha512-+6gVygGg5at9g+YsuIQZk7XcAc6Pg1P0grEJKEWvF7DAwceZ7ZIvU0fhQe6auUqSbnPmSjJxZuICdSCdbGaFRw=="
+        ),
+        "markdown-it@15.0.3": (
+            "sha512-+Az7Ojz3iRGu8KYMvJ6xVhvrxP3eE+vEtJX75Ow88XBpcQNV/0lGX5ZynIIBftREo4DC2jsveAMDaeltmm8QvQ=="
+        ),
+        "@vscode/markdown-it-katex@1.1.2": (
+            "sha512-+4IIv5PgrmhKvW/3LpkpkGg257OViEhXkOOgCyj5KMsjsOfnRXkni8XAuuF9Ui5p3B8WnUovlDXAQNb8RJ/RaQ=="
+        ),
+        "commonmark@0.31.2": (
+            "sha512-2fRLTyb9r/2835k5cwcAwOj0DEc44FARnMp5veGsJ+mEAZdi52sNopLu07ZyElQUz058H43whzlERDIaaSw4rg=="
+        ),
+        "unified@11.0.5": (
+            "sha512-xKvGhPWw3k84Qjh8bI3ZeJjqnyadK+GEFtazSfZv/rKeTkTjOJho6mFqh2SM96iIcZokxiOpg78GazTSg8+KHA=="
+        ),
+        "remark-parse@11.0.0": (
+            "sha512-FCxlKLNGknS5ba/1lmpYijMUzX2esxW5xQqjWxw2eHFfS2MSdaHVINFmhjo+qN1WhZhNimq0dZATN9pH0IDrpA=="
+        ),
+        "remark-gfm@4.0.1": (
+            "sha512-1quofZ2RQ9EWdeN34S79+KExV1764+wCUGop5CPL1WGdD0ocPpu91lzPGbwWMECpEpd42kJGQwzRfyov9j4yNg=="
+        ),
+        "remark-math@6.0.0": (
+            "sha512-MMqgnP74Igy+S3WwnhQ7kqGlEerTETXMvJhrUzDikVZ2/uogJCb+WHUg97hK9/jcfc0dkD73s3LN8zU49cTEtA=="
+        ),
+        "remark-rehype@11.1.2": (
+            "sha512-Dh7l57ianaEoIpzbp0PC9UKAdCSVklD8E5Rpw7ETfbTl3FqcOOgq5q2LVDhgGCkaBv7p24JXikPdvhhmHvKMsw=="
+        ),
+        "rehype-raw@7.0.0": (
+            "sha512-/aE8hCfKlQeA8LmyeyQvQF3eBiLRGNlfBJEvWH7ivp9sBqs7TNqBL5X3v157rM4IFETqDnIOO+z5M/biZbo9Ww=="
+        ),
+        "rehype-katex@7.0.1": (
+            "sha512-OiM2wrZ/wuhKkigASodFoo8wimG3H12LWQaH8qSPVJn9apWKFSH3YOCtbKpBorTVw/eI7cuT21XBbvwEswbIOA=="
+        ),
+        "rehype-mathjax@7.1.0": (
+            "sha512-mJHNpoqCC5UZ24OKx0wNjlzV18qeJz/Q/LtEjxXzt8vqrZ1Z3GxQnVrHcF5/PogcXUK8cWwJ4U/LWOQWEiABHw=="
+        ),
+        "rehype-stringify@10.0.1": (
+            "sha512-k9ecfXHmIPuFVI61B9DeLPN0qFHfawM6RsuX48hoqlaKSF61RskNjSm1lI8PhBEM0MRdLxVVm4WmTqJQccH9mA=="
+        ),
+    },
+}
 
 WHEELS = {
     "searxng": (SEARXNG,),
@@ -75,7 +126,7 @@ def environment(name: str) -> Path:
 def install_all() -> int:
     """Install all missing programs and return the number of failures."""
     jobs: dict[str, Callable[[Path], None]] = {name: _wheel_installer(wheels) for name, wheels in WHEELS.items()}
-    jobs["inspector"] = _install_inspector
+    jobs |= {name: _node_installer(packages) for name, packages in NODE_PACKAGES.items()}
     failed = 0
     for number, (name, install) in enumerate(jobs.items(), 1):
         home = _home(name)
@@ -95,8 +146,10 @@ def install_all() -> int:
 
 
 def _home(name: str) -> Path:
-    version = INSPECTOR_VERSION if name == "inspector" else WHEELS[name][0].requirement.replace("==", "-")
-    return CACHE / name / version
+    pinned = (
+        next(iter(NODE_PACKAGES[name])) if name in NODE_PACKAGES else WHEELS[name][0].requirement.replace("==", "-")
+    )
+    return CACHE / name / pinned.replace("/", "-")
 
 
 def _wheel_installer(wheels: tuple[Wheel, ...]) -> Callable[[Path], None]:
@@ -114,15 +167,19 @@ def _wheel_installer(wheels: tuple[Wheel, ...]) -> Callable[[Path], None]:
     return install
 
 
-def _install_inspector(home: Path) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise ValueError("npm is not installed")
-    options = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(home)]
-    _run([npm, "install", *options, f"{INSPECTOR}@{INSPECTOR_VERSION}"])
-    installed = json.loads((home / "node_modules" / ".package-lock.json").read_text())["packages"]
-    if installed[f"node_modules/{INSPECTOR}"]["integrity"] != INSPECTOR_INTEGRITY:
-        raise ValueError("the package does not have the pinned hash")
+def _node_installer(packages: dict[str, str]) -> Callable[[Path], None]:
+    def install(home: Path) -> None:
+        npm = shutil.which("npm")
+        if npm is None:
+            raise ValueError("npm is not installed")
+        options = ["--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(home)]
+        _run([npm, "install", *options, *packages])
+        installed = json.loads((home / "node_modules" / ".package-lock.json").read_text())["packages"]
+        for package, integrity in packages.items():
+            if installed[f"node_modules/{package.rpartition('@')[0]}"]["integrity"] != integrity:
+                raise ValueError(f"{package} does not have the pinned hash")
+
+    return install
 
 
 def _run(command: list[str]) -> None:

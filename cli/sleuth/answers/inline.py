@@ -149,7 +149,7 @@ class ProseLine:
             if is_escape or found[0][-1] != "$":
                 return found[0]
             dollars = found[0][len(slashes) :]
-            if len(dollars) > 1 or found.start() < last or is_alone:
+            if len(dollars) > 1 or found.start() < last or is_alone or self._paragraph.in_table:
                 return slashes + self._keep(r"\$" * len(dollars))
             self._paragraph.has_dollar = True
             return found[0]

@@ -100,7 +100,7 @@ class SafeLines:
         """Take the first words of a line whose rest will be added."""
         self._is_first = False
         self._lists.follow(words)
-        if self._paragraph.in_table or MARKER.match(words):
+        if MARKER.match(words):
             self._paragraph.start()
 
     def _line(self, line: str, is_start: bool) -> str:

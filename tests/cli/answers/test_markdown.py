@@ -219,6 +219,8 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
         ("\\[\nx<y\n\\] and `a`", "\\[\nx< y\n\\] and `a`"),
         ("$\\href{a}{b}$ `\\href`", "$\\ href{a}{b}$ `\\href`"),
         ("C:\\style and `$x`", "C:\\style and `$x`"),
+        ("| a | b |\n|---|---|\n| $1 | $2 |\n| `$x` | c |", "| a | b |\n|---|---|\n| \\$1 | \\$2 |\n| `$x` | c |"),
+        ("a $\n|-|-|\n`b$`", "a $\n|-|-|\n'b\\$'"),
         ("$$\nx\n$$\n\n```c\n#include <a.h>\n```", "$$\nx\n$$\n\n```c\n#include <a.h>\n```"),
     ],
 )
