@@ -5,29 +5,18 @@ from typing import Annotated, Any
 
 import typer
 
-from sleuth.base.errors import Exit, RequestError, SettingsError, UnknownProviderError
+from sleuth.base.errors import Exit, RequestError, SettingsError, describe
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text, write_json
 from sleuth.base.text import mask, strip_controls
 from sleuth.base.urls import is_in_clear, mask_login
 from sleuth.commands.terminal.typer_app import Json, make_app
+from sleuth.engine.chain import unknown_providers
 from sleuth.runtime import Runtime
 from sleuth.store.setting_types import to_toml
-from sleuth.store.settings import (
-    CHAINS_BY_CATEGORY,
-    DEFAULT_PROVIDER,
-    FALLBACK,
-    TABLE,
-    Setting,
-    Settings,
-    SettingValue,
-    change,
-    find_setting,
-    parse_value,
-)
+from sleuth.store.settings import TABLE, Setting, Settings, SettingValue, change, find_setting
 from sleuth.store.toml_file import read_toml
 
-PROVIDER_SETTINGS: tuple[Setting[Any], ...] = (DEFAULT_PROVIDER, FALLBACK, CHAINS_BY_CATEGORY)  # name providers
 Key = Annotated[str, typer.Argument(metavar="KEY", help="The key of the setting.", show_default=False)]
 
 app = make_app("Manage settings: show, get, set, unset, edit, path, validate.")
@@ -76,7 +65,9 @@ def set_(
         from sleuth.commands.terminal.questions import read_secret
 
         value = read_secret(runtime, key)
-    _check_providers(runtime, setting, parse_value(setting, value))
+    changed = Settings("", {setting.variable: value})
+    for _, unknown in unknown_providers(changed, lambda id: runtime.selector.candidate(id)):
+        raise unknown
     change(runtime.paths.config_file, key, value)
     place = mask_login(value) if setting.kind.address else value
     if place != value and is_in_clear(place.partition(",")[0]):  # the first node of a cluster
@@ -124,11 +115,8 @@ def validate(runtime: Runtime) -> int:
     read_toml(runtime.paths.config_file)
     settings = Settings(runtime.paths.config_file, runtime.environ)
     problems = list(settings.problems())
-    for setting in PROVIDER_SETTINGS:
-        try:
-            _check_providers(runtime, setting, settings[setting])
-        except UnknownProviderError as error:
-            problems.append(tr("{key}: {problem}", key=setting.key, problem=tr(error.message, **error.values)))
+    for setting, unknown in unknown_providers(settings, lambda id: runtime.selector.candidate(id)):
+        problems.append(tr("{key}: {problem}", key=setting.key, problem=describe(unknown)[0]))
     for problem in problems:
         runtime.warn(problem)
     if not problems:
@@ -136,15 +124,6 @@ def validate(runtime: Runtime) -> int:
         message = "{path} is valid" if os.path.exists(path) else "there is no file {path}; the defaults apply"
         print(tr(message, path=path), file=runtime.stdout)
     return Exit.INVALID if problems else Exit.DONE
-
-
-def _check_providers(runtime: Runtime, setting: Setting[Any], value: Any) -> None:
-    """Raise UnknownProviderError if a setting that names providers names one that does not exist."""
-    if setting in PROVIDER_SETTINGS:
-        chains = value.values() if isinstance(value, dict) else [[value] if isinstance(value, str) else value]
-        for id in "+".join(entry for chain in chains for entry in chain).split("+"):
-            if id not in ("auto", ""):
-                runtime.selector.candidate(id)
 
 
 def _shown(settings: Settings, setting: Setting[Any]) -> SettingValue:

@@ -87,6 +87,14 @@ def test_unknown_provider_is_refused_by_set_and_found_by_validate(sleuth: Any, k
     assert (written.exit, f"{key}: unknown provider 'nosuch'" in written.err) == (2, True)
 
 
+def test_validate_names_every_unknown_provider(sleuth: Any) -> None:
+    done = sleuth("config", "validate", SLEUTH_WEBSEARCH_FALLBACK="serxng,duckduckgo,wikpedia")
+    assert done.err.splitlines() == [
+        "warning: websearch.fallback: unknown provider 'serxng'; did you mean searxng?",
+        "warning: websearch.fallback: unknown provider 'wikpedia'; did you mean wikipedia?",
+    ]
+
+
 def test_providers_of_a_chain_may_be_joined(sleuth: Any) -> None:
     assert sleuth("config", "set", "websearch.fallback", "crossref+arxiv,library").exit == 0
     assert sleuth("config", "set", "websearch.chains", "{ news = ['bing-news+google-news'], books = [] }").exit == 0

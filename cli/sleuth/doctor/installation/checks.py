@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 from sleuth import __version__
 from sleuth.answers.llm.endpoint import find_key, models_url
-from sleuth.base.errors import SettingsError, SleuthError
+from sleuth.base.errors import SettingsError, SleuthError, describe
 from sleuth.base.extras import MODULES, install_command
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -21,10 +21,12 @@ from sleuth.doctor.finding import Check, Finding, fail, ok, shell, skipped, warn
 from sleuth.doctor.installation.shared_cache import check_shared_cache
 from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
 from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
+from sleuth.engine.chain import unknown_providers
 from sleuth.engine.selector import ProviderSelector
 from sleuth.store import keys
 from sleuth.store.settings import (
     CACHE_URL,
+    DEFAULT_PROVIDER,
     FETCH_BROWSER,
     IMPERSONATE,
     LLM_KEY,
@@ -45,10 +47,8 @@ MODEL_TIMEOUT_S = 3.0
 
 def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check that each provider in use has the key it needs, and report where keys come from."""
-    from sleuth.store.health import Health
-
     try:
-        selector = ProviderSelector(settings, runtime.table, Health(runtime.database), runtime.environ, USER_AGENT)
+        selector = _selector(runtime, settings)
     except SleuthError:  # reported by the database check
         yield skipped(tr("the database with the keys cannot be used"))
         return
@@ -67,6 +67,12 @@ def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         yield report(tr("no key: {names}", names=", ".join(missing)), "keys-missing", set_keys=set_keys)
     else:
         yield ok(shown or tr("no key is needed for {names}", names=", ".join(sources)))
+
+
+def _selector(runtime: "Runtime", settings: Settings) -> ProviderSelector:
+    from sleuth.store.health import Health
+
+    return ProviderSelector(settings, runtime.table, Health(runtime.database), runtime.environ, USER_AGENT)
 
 
 def check_model(runtime: "Runtime", settings: Settings) -> Finding:
@@ -143,18 +149,21 @@ def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
 
 
 def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
-    """Check that config.toml is TOML and that every value is valid."""
+    """Check that config.toml is TOML, that every value is valid, and that the providers it names exist."""
     path = runtime.paths.config_file
     try:
         read_toml(path)
     except SettingsError as problem:
         yield fail(clean(tr(problem.message, **problem.values), 500, entities=False), "config-not-toml")
         return
-    problems = list(settings.problems())
-    for text in problems:
-        yield warn(clean(text, 500, entities=False), "config-invalid-value")
-    if not problems:
-        yield ok(path if os.path.exists(path) else tr("{path} does not exist; defaults apply", path=path))
+    problems = [warn(clean(text, 500, entities=False), "config-invalid-value") for text in settings.problems()]
+    with suppress(SleuthError):  # a broken database is reported by its own check
+        for setting, error in unknown_providers(settings, lambda id: _selector(runtime, settings).candidate(id)):
+            text = tr("{key}: {problem}", key=setting.key, problem=describe(error)[0])
+            report, kind = (fail, "default") if setting is DEFAULT_PROVIDER else (warn, "chain")
+            problems.append(report(text, f"config-unknown-{kind}"))
+    existing = path if os.path.exists(path) else tr("{path} does not exist; defaults apply", path=path)
+    yield from problems or [ok(existing)]
 
 
 CHECKS = (

@@ -90,6 +90,18 @@ def test_every_invalid_setting_is_listed(sleuth: Any) -> None:
     assert "did you mean" in findings[1].evidence
 
 
+def test_unknown_providers_in_settings_are_listed(sleuth: Any) -> None:
+    names = {"SLEUTH_WEBSEARCH_DEFAULT_PROVIDER": "duckduckgoo", "SLEUTH_WEBSEARCH_FALLBACK": "serxng,wikipedia"}
+    runtime = Runtime(sleuth.environ | names, io.StringIO(), io.StringIO(), io.StringIO())
+    findings = [f for f in checks.check_installation(runtime) if f.id == "install.settings"]
+    runtime.close()
+    assert sleuth("search", "rust", **names).exit == 3
+    assert [(f.state, f.evidence.partition(";")[0]) for f in findings] == [
+        ("fail", "websearch.default_provider: unknown provider 'duckduckgoo'"),
+        ("warn", "websearch.fallback: unknown provider 'serxng'"),
+    ]
+
+
 def test_broken_settings_do_not_stop_other_checks(sleuth: Any, examine: Examine) -> None:
     path = Path(sleuth.home) / "config" / "config.toml"
     path.parent.mkdir(parents=True)
