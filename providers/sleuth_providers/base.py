@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 else:
     Protocol = object
 
+ON_OFF = ("on", "off")  # the choices of an option that is off by default
 UNKNOWN_ENGINE = "unknown engine"  # why an engine did not answer: the server does not have it
 MAX_JSON_VALUES = 200_000  # each takes about a hundred bytes of memory
 # Charsets of real pages; Python knows others, which are slow or not text at all.
@@ -308,6 +309,8 @@ class Provider:
     files: ClassVar[bool] = False  # results may be local files
     reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps
     options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description
+    option_choices: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # options that take one of these words only
+    number_options: ClassVar[Mapping[str, tuple[float, float]]] = {}  # options that take a number, and its range
     required_options: ClassVar[tuple[str, ...]] = ()
     option_env: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # environment variables for options
     error_rules: ClassVar[tuple[ErrorRule, ...]] = ()

@@ -14,10 +14,11 @@ from sleuth.commands.provider_facts import places, provider_as_json
 from sleuth.commands.terminal.options import seconds
 from sleuth.commands.terminal.typer_app import Json, make_app, parameters_of
 from sleuth.runtime import Runtime
-from sleuth.store.provider_table import CLEARABLE, FIELDS, NUMBER_OPTIONS
-from sleuth.store.setting_types import NAMES
+from sleuth.store.provider_table import CLEARABLE, FIELDS, NUMBER_OPTIONS, check_numbers
+from sleuth.store.setting_types import FLAGS, NAMES
 from sleuth.store.settings import DEFAULT_PROVIDER, change
 from sleuth_providers import registry
+from sleuth_providers.base import ON_OFF
 
 if TYPE_CHECKING:
     from sleuth_providers.base import Provider
@@ -280,5 +281,16 @@ def _parse_options(options: list[str] | None, adapter: "Provider") -> dict[str, 
             raise RequestError("invalid option {text!r}: use k=v", "for example: --option weight=2", text=text)
         if name.strip() not in known:
             raise RequestError("unknown option {name!r}", "use one of: {names}", name=name, names=", ".join(known))
-        pairs[name.strip()] = value.strip()
+        pairs[name.strip()] = _checked_option(name.strip(), value.strip(), adapter)
+    check_numbers(pairs, adapter.number_options)
     return pairs
+
+
+def _checked_option(name: str, value: str, adapter: "Provider") -> str:
+    choices = adapter.option_choices.get(name, (value,))
+    if choices == ON_OFF and value.lower() in FLAGS:
+        return "on" if FLAGS[value.lower()] else "off"
+    if value and value not in choices:
+        message = "invalid value {value!r} for the option {name}"
+        raise RequestError(message, "use one of: {names}", name=name, value=value, names=", ".join(choices))
+    return value

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from sleuth_providers.base import Provider
 
+    Ranges = Mapping[str, tuple[float, float]]
+
 TYPES = ("api", "local")
 MAX_NAME_CHARS = 200
 TEXT_FIELDS = ("name", "type", "api_key", "api_host", "basic_auth_username", "basic_auth_password")
@@ -265,19 +267,25 @@ def _checked_json(name: str, value: Any) -> str:
     except (TypeError, ValueError) as problem:
         hint = "engines takes a list, options a mapping"
         raise RequestError("invalid value {value!r} for {name}", hint, name=name, value=value) from problem
-    for option, (low, high) in NUMBER_OPTIONS.items() if name == "options" else ():
-        if option in value and number_option(value, option) is None:
-            message = "invalid value {value!r} for the option {name}"
-            hint = "use a number from {low} to {high}"
-            if option.startswith("per_"):
-                hint = "use a number from {low} to {high}; 0 means no limit"
-            raise RequestError(message, hint, name=option, value=value[option], low=low, high=high)
+    if name == "options":
+        check_numbers(value, NUMBER_OPTIONS)
     return text
 
 
-def number_option(options: Mapping[str, Any], name: str) -> float | None:
+def check_numbers(options: Mapping[str, Any], ranges: Ranges) -> None:
+    """Refuse a numeric option that is no number or out of its range."""
+    for name, (low, high) in ranges.items():
+        if name in options and number_option(options, name, ranges) is None:
+            message = "invalid value {value!r} for the option {name}"
+            hint = "use a number from {low} to {high}"
+            if name in ("per_minute", "per_day"):
+                hint = "use a number from {low} to {high}; 0 means no limit"
+            raise RequestError(message, hint, name=name, value=options[name], low=low, high=high)
+
+
+def number_option(options: Mapping[str, Any], name: str, ranges: Ranges = NUMBER_OPTIONS) -> float | None:
     """Return a numeric option; None when it is not set or out of range."""
-    low, high = NUMBER_OPTIONS[name]
+    low, high = ranges[name]
     try:
         number = float(options[name])
     except (KeyError, TypeError, ValueError):

@@ -39,6 +39,7 @@ class Brave(Provider):
     price = "$5 (2026-09)"
     cost = 0.005
     options = {"content": "source of page text: context (default), or snippets for plans without LLM context"}
+    option_choices = {"content": ("context", "snippets")}
 
     error_rules = (
         ErrorRule(422, KeyInvalidError, rb"SUBSCRIPTION_TOKEN_INVALID|x-subscription-token"),

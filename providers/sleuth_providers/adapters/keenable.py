@@ -27,6 +27,7 @@ class Keenable(Provider):
     price = "without a key free; with a key not published (2026-11)"
     per_minute = 60
     options = {"mode": "pro (default) or realtime, which is faster"}
+    option_choices = {"mode": ("pro", "realtime")}
     error_rules = (ErrorRule(429, RateLimitError, hint=OWN_KEY_HINT),)
 
     def request(self, query: Query, account: Account) -> Request:

@@ -1,6 +1,18 @@
 """Linkup: search with long page extracts, or an answer with its sources."""
 
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample, Sender
+from sleuth_providers.base import (
+    ON_OFF,
+    Account,
+    ErrorRule,
+    Found,
+    Provider,
+    Query,
+    Request,
+    Response,
+    Result,
+    Sample,
+    Sender,
+)
 from sleuth_providers.errors import DeadlineError, NoResultsError, QuotaError
 from sleuth_providers.json import as_text, direct_answers, document, objects, result_of, web_results
 
@@ -33,6 +45,7 @@ class Linkup(Provider):
         "depth": "flash, fast, standard (default) or deep",
         "answer": "on: Linkup writes an answer, with its sources as results",
     }
+    option_choices = {"answer": ON_OFF}
 
     error_rules = (
         ErrorRule(400, NoResultsError, rb"SEARCH_QUERY_NO_RESULT"),

@@ -6,7 +6,7 @@ from typing import Any
 from sleuth_providers.adapters._bing import time_filter
 from sleuth_providers.adapters._bing_market import market
 from sleuth_providers.adapters._feed import elements, field
-from sleuth_providers.base import Account, Found, Query, Request, Response, Result, Sample, Sender
+from sleuth_providers.base import ON_OFF, Account, Found, Query, Request, Response, Result, Sample, Sender
 from sleuth_providers.errors import BlockedError
 from sleuth_providers.html.results_page import ResultsPage, Selectors
 from sleuth_providers.html.tree import page_text, words_in
@@ -29,6 +29,7 @@ class LocalBing(ResultsPage):
     max_results = 10
     per_minute = 20
     options = ResultsPage.options | {"unrelated": "on: keep results that share no word with the query"}
+    option_choices = ResultsPage.option_choices | {"unrelated": ON_OFF}
     selectors = (Selectors("li.b_algo", "h2 a[href^=http]", snippet=".b_caption p, p"),)  # others lead to Bing itself
 
     def request(self, query: Query, account: Account) -> Request:

@@ -35,6 +35,7 @@ class Marginalia(Provider):
         "timeout": "milliseconds for the search (default 150)",
         "filter": "name of a filter defined for the key",
     }
+    number_options = {"per_domain": (1, 1000)}
 
     error_rules = (
         ErrorRule(400, KeyInvalidError, rb"API-Key"),

@@ -1,7 +1,7 @@
 """Metaso (秘塔): a Chinese search engine with summaries."""
 
 from sleuth_providers.adapters._media import picture_size
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import ON_OFF, Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import BadRequestError, BadResponseError, KeyInvalidError, QuotaError
 from sleuth_providers.json import as_list, as_number, as_text, document, objects, strip_tags, web_results
 
@@ -36,6 +36,7 @@ class Metaso(Provider):
         "raw_content": "on: request whole pages instead of summaries; slow and more expensive",
         "recency_days": "on: send --freshness as recencyDays, which is documented for MCP only",
     }
+    option_choices = {"science_scope": ("scholar", "paper"), "raw_content": ON_OFF, "recency_days": ON_OFF}
 
     error_rules = (
         ErrorRule(200, BadRequestError, CODE + rb"1000\b", "an error in an HTTP 200 response"),

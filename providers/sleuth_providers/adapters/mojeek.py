@@ -31,6 +31,7 @@ class Mojeek(Provider):
         "region_boost": "preference for pages of the region, 0 to 100 (default 100)",
         "per_domain": "results per domain",
     }
+    number_options = {"region_boost": (0, 100), "per_domain": (1, 1000)}
     # A status other than OK is a sentence in HTTP 200.
     error_rules = (
         ErrorRule(200, QuotaError, rb'"status"\s*:\s*"[^"]*(?:limit|quota|credit|exceeded)', FAILURE),

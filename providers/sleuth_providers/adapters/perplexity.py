@@ -31,6 +31,7 @@ class Perplexity(Provider):
     cost = 0.005
     reads_language = True
     options = {"max_tokens_per_page": "tokens per extract (default 4096 when page text is wanted)"}
+    number_options = {"max_tokens_per_page": (1, 1_000_000)}
 
     error_rules = tuple(ErrorRule(status, QuotaError, rb"insufficient_quota") for status in (401, 429))
 

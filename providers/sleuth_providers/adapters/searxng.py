@@ -2,6 +2,7 @@
 
 from sleuth_providers.adapters._searxng import details_of, is_bot_check
 from sleuth_providers.base import (
+    ON_OFF,
     UNKNOWN_ENGINE,
     Account,
     DirectAnswer,
@@ -54,6 +55,8 @@ class SearXNG(Provider):
         "timeout_limit": "seconds that SearXNG waits for its engines",
         "html": "on: read the results page of a server that does not allow JSON",
     }
+    option_choices = {"html": ON_OFF}
+    number_options = {"timeout_limit": (0.1, 600)}
 
     error_rules = (
         ErrorRule(

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import ON_OFF, Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import OWN_KEY_HINT, QuotaError, RateLimitError
 from sleuth_providers.json import as_dict, as_number, as_text, direct_answers, items, result_of, web_results
 
@@ -51,6 +51,7 @@ class Tavily(Provider):
         "include_answer": "basic or advanced: Tavily writes an answer",
         "safe_search": "on: send safe_search, which may need an enterprise plan",
     }
+    option_choices = {"safe_search": ON_OFF}
     error_rules = (
         ErrorRule(429, RateLimitError, WAIT, hint=OWN_KEY_HINT, pause=WAIT),  # without a key
         ErrorRule(432, QuotaError),

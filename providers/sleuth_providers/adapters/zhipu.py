@@ -1,6 +1,6 @@
 """Zhipu (智谱, Z.ai): web search of the GLM platform, mainly Chinese."""
 
-from sleuth_providers.base import Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
+from sleuth_providers.base import ON_OFF, Account, ErrorRule, Found, Provider, Query, Request, Response, Result, Sample
 from sleuth_providers.errors import QuotaError, UnavailableError
 from sleuth_providers.json import as_list, as_text, items, result_of, web_results
 
@@ -28,6 +28,7 @@ class Zhipu(Provider):
     cost = 0.0014
     reads_language = True
     options = {"include_image": "on: request pictures, which newer engines have"}
+    option_choices = {"include_image": ON_OFF}
     # The code in the body distinguishes an empty balance and an overloaded platform from too many requests.
     error_rules = (
         ErrorRule(429, QuotaError, rb'"code"\s*:\s*"?(?:1113|1304|1308|1310)\b'),

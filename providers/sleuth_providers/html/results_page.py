@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from selectolax.lexbor import SelectolaxError
 
-from sleuth_providers.base import Account, Found, Provider, Query, Request, Response, Result, Sender
+from sleuth_providers.base import ON_OFF, Account, Found, Provider, Query, Request, Response, Result, Sender
 from sleuth_providers.errors import BadRequestError, BadResponseError, BlockedError, ProviderError, RateLimitError
 from sleuth_providers.html.result_finder import AD_LINK, dated, find_results, is_related
 from sleuth_providers.html.tree import (
@@ -73,6 +73,7 @@ class ResultsPage(Provider):
         "snippet": "CSS selector of the snippet in a result",
         "own_site": "links to the site itself: on keeps them, off drops them; by default the page decides",
     }
+    option_choices = {"own_site": ON_OFF}
     page: ClassVar[str] = ""  # the template for a browser, if it differs from `host`
     selectors: ClassVar[tuple[Selectors, ...]] = ()
     walls: ClassVar[tuple[str, ...]] = ()  # hosts of bot checks and consent pages

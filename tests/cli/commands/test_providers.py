@@ -263,6 +263,8 @@ def test_rejected_key_is_followed_by_the_next(sleuth: Any, httpserver: HTTPServe
         ("--type", "other"),
         ("--option", "noequals"),
         ("--option", "htm=on"),
+        ("--option", "html=maybe"),
+        ("--option", "timeout_limit=abc"),
         ("--engines", "[1"),
         ("--engines", "[1]"),
         ("--unset", "name"),
@@ -294,6 +296,18 @@ def test_unknown_option_names_the_known_ones(sleuth: Any) -> None:
     done = sleuth("providers", "set", "serpapi", "--engines", "bing,nope")
     assert done.exit == 2
     assert "unknown engine 'nope'\nhint: use one of: google" in done.err
+
+
+@pytest.mark.parametrize(("text", "stored"), [("true", "on"), ("YES", "on"), ("1", "on"), ("no", "off"), ("", "")])
+def test_option_that_is_on_or_off_takes_the_words_of_settings(sleuth: Any, text: str, stored: str) -> None:
+    assert sleuth("providers", "set", "searxng", "--option", f"html={text}").exit == 0
+    assert sleuth("providers", "show", "searxng", "--json").json["options"] == {"html": stored}
+
+
+def test_value_that_an_option_does_not_have_names_the_others(sleuth: Any) -> None:
+    done = sleuth("providers", "set", "brave", "--option", "content=foo")
+    assert done.exit == 2
+    assert "invalid value 'foo' for the option content\nhint: use one of: context, snippets" in done.err
 
 
 def test_engines_may_be_a_json_array(sleuth: Any) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from sleuth_providers import registry
-from sleuth_providers.base import Account, Found, Provider, Query, Response
+from sleuth_providers.base import ON_OFF, Account, Found, Provider, Query, Response
 from sleuth_providers.errors import ProviderError
 from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
@@ -195,6 +195,14 @@ def test_brave_honours_retry_after(headers: dict[str, str], pause: float) -> Non
     error = registry.load("brave").detect_error(Response(429, headers, b"{}"))
     assert error
     assert error.retry_after == pause
+
+
+def test_options_with_fixed_values_declare_them() -> None:
+    for name in registry.names():
+        provider = registry.load(name)
+        assert {*provider.option_choices, *provider.number_options} <= {*provider.options}
+        switches = {option for option, meaning in provider.options.items() if meaning.startswith("on: ")}
+        assert switches <= {option for option, words in provider.option_choices.items() if words == ON_OFF}
 
 
 def test_every_provider_says_where_its_results_come_from() -> None:
