@@ -49,7 +49,7 @@ def open_database(path: str, migrations: Sequence[Migration]) -> sqlite3.Connect
 def open_immutable(path: str) -> sqlite3.Connection:
     """Open a database read-only without creating any file next to it, ignoring its write-ahead log."""
     check_files(path)
-    return _open(f"file:{quote(path)}?immutable=1", BUSY_TIMEOUT_S)
+    return _open(f"file:{quote(path)}?mode=ro&immutable=1", BUSY_TIMEOUT_S)
 
 
 def open_read_only(path: str, timeout: float = BUSY_TIMEOUT_S) -> sqlite3.Connection:

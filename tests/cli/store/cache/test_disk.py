@@ -130,6 +130,7 @@ def test_oldest_entries_are_evicted_first(folder: str) -> None:
 def test_cache_is_cleared_and_counted(cache: DiskCache, folder: str) -> None:
     empty = {"entries": 0, "bytes": 0, "oldestSeconds": None, "folder": folder}
     assert cache.stats() == empty
+    assert not os.path.exists(cache.file)  # an empty one would look damaged
     assert cache.clear() == 0
     for key in "abc":
         cache.put(key, "x" * 8, 60)
