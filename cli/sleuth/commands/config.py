@@ -10,6 +10,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text, write_json
 from sleuth.base.text import mask, strip_controls
 from sleuth.base.urls import is_in_clear, mask_login
+from sleuth.commands.terminal.questions import take_secret
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.engine.chain import unknown_providers
 from sleuth.runtime import Runtime
@@ -61,10 +62,8 @@ def set_(
 ) -> None:
     """Change one setting in the file; comments and order are kept."""
     setting = find_setting(key)
-    if value == "-" and (setting.secret or setting.kind.address):
-        from sleuth.commands.terminal.questions import read_secret
-
-        value = read_secret(runtime, key)
+    if setting.secret or (setting.kind.address and (value == "-" or mask_login(value) != value)):
+        value = take_secret(runtime, key, value)
     changed = Settings("", {setting.variable: value})
     for _, unknown in unknown_providers(changed, lambda id: runtime.selector.candidate(id)):
         raise unknown

@@ -12,6 +12,7 @@ from sleuth.base.urls import is_in_clear, mask_login
 from sleuth.commands.provider_comparison import COMPARE_EPILOG, compare
 from sleuth.commands.provider_facts import places, provider_as_json
 from sleuth.commands.terminal.options import seconds
+from sleuth.commands.terminal.questions import take_secret
 from sleuth.commands.terminal.typer_app import Json, make_app, parameters_of
 from sleuth.runtime import Runtime
 from sleuth.store.provider_table import CLEARABLE, FIELDS, NUMBER_OPTIONS, check_numbers
@@ -246,22 +247,13 @@ def _warn_if_unencrypted(runtime: Runtime, id: str) -> None:
             runtime.warn(tr("the key or password of {id} is sent unencrypted to {place}", id=id, place=place))
 
 
-def _secret(runtime: Runtime, id: str, field: str, value: str) -> str:
-    if value == "-":
-        from sleuth.commands.terminal.questions import read_secret
-
-        return read_secret(runtime, tr(SECRETS[field], id=id))
-    if value and not value.startswith(("env:", "cmd:", "keyring:")):
-        runtime.warn(tr("a secret on the command line ends up in the shell history; use - instead"))
-    return value
-
-
 def _fields(runtime: Runtime, id: str, values: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of the table that were given; secrets are read from a prompt or stdin where the value is -."""
     given = {field: values[field] for field in FIELDS if values.get(field) is not None}
     if "engines" in given:
         given["engines"] = _parse_engines(given["engines"])
-    return given | {field: _secret(runtime, id, field, given[field]) for field in SECRETS if field in given}
+    secrets = [field for field in SECRETS if field in given]
+    return given | {field: take_secret(runtime, tr(SECRETS[field], id=id), given[field]) for field in secrets}
 
 
 def _parse_engines(text: str) -> list[str]:

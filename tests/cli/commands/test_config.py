@@ -139,6 +139,20 @@ def test_secret_is_read_from_stdin_and_shown_masked(sleuth: Any) -> None:
     assert "abcdefghijklmnop" not in out + json.dumps(sleuth("config", "show", "--json").json)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "warned"),
+    [
+        ("llm.api_key", "sk-abcdefghijklmnop", True),
+        ("cache.url", "redis://:secret-1@127.0.0.1:6379/0", True),
+        ("cache.url", "redis://127.0.0.1:6379/0", False),
+        ("rerank.api_key", "env:RERANK_KEY", False),
+    ],
+)
+def test_secret_on_the_command_line_is_warned_of(sleuth: Any, key: str, value: str, warned: bool) -> None:
+    done = sleuth("config", "set", key, value)
+    assert (done.exit, "ends up in the shell history" in done.err) == (0, warned)
+
+
 def test_edit_opens_the_editor_on_a_commented_file(sleuth: Any) -> None:
     done = sleuth("config", "edit", EDITOR="sed -i s/^#.max_results.*/max_results=4/", VISUAL="")
     assert done.exit == 0

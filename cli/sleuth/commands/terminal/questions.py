@@ -7,6 +7,15 @@ from sleuth.runtime import Runtime
 MAX_PIPED_CHARS = 100_000
 
 
+def take_secret(runtime: Runtime, name: str, value: str) -> str:
+    """Return a secret that was given as an argument, with a warning; - reads it from a prompt or standard input."""
+    if value == "-":
+        return read_secret(runtime, name)
+    if value and not value.startswith(("env:", "cmd:", "keyring:")):
+        runtime.warn(tr("a secret on the command line ends up in the shell history; use - instead"))
+    return value
+
+
 def read_secret(runtime: Runtime, name: str) -> str:
     """Return a secret: from a hidden prompt on a terminal, else from standard input."""
     if runtime.stdin.isatty():
