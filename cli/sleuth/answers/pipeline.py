@@ -23,6 +23,8 @@ from sleuth.engine.content import ContentReader
 from sleuth.engine.search import Searcher
 from sleuth.store.settings import LLM_URL, Settings
 
+# Steps whose failures do not matter any more when the model cannot write either.
+MODEL_STEPS = ("ANALYSIS_FAILED", "EXTRACTION_FAILED", "REFLECTION_FAILED")
 MAX_KNOWN_ANALYSES = 20  # of a conversation
 
 OnProgress = Callable[[ProgressEvent], None]
@@ -53,6 +55,8 @@ class Answerer:
         except (ModelError, WritingError) as error:
             if question.search == "off" or (research.rounds and not research.sources):
                 raise  # there is nothing to quote
+            earlier = {problem.message for problem in research.problems if problem.code in MODEL_STEPS}
+            research.warnings = [line for line in research.warnings if line not in earlier]
             message = tr("quoting the pages instead of writing an answer: {reason}", reason=research.explain(error))
             research.warn_of("WRITING_FAILED", message, research.hint(error))
             return self._extract(research, write)

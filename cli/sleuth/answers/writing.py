@@ -32,8 +32,9 @@ def write_answer(research: Research, model: Model, write: Write) -> str:
     try:
         return stream(research, model, answer_prompt(research, research.max_chars), write)
     except ContextTooLongError:
+        text = stream(research, model, answer_prompt(research, research.max_chars // 2), write)
         research.warn(tr("the prompt was too long for the model; half of the findings were left out"))
-        return stream(research, model, answer_prompt(research, research.max_chars // 2), write)
+        return text
 
 
 def answer_prompt(research: Research, room: int) -> Prompt:

@@ -225,7 +225,8 @@ def test_context_too_long_is_halved_once(ask: Any, model: Any, web: Any, runtime
     assert answer.method == "model"
     assert warned(answer, "half")
     scripted = model(write=ContextTooLongError(server="llm.example", detail="8192 tokens"))
-    assert ask(scripted).answer.method == "extractive"
+    answer, _, _ = ask(scripted)
+    assert (answer.method, warned(answer, "half")) == ("extractive", False)
     assert scripted.steps.count("write") == 2
 
 
@@ -248,6 +249,14 @@ def test_pages_are_quoted_if_writing_fails(ask: Any, model: Any, web: Any) -> No
     assert {check.support for check in answer.checks} == {QUOTED}
 
 
+def test_failing_model_is_reported_once(ask: Any, model: Any) -> None:
+    answer, _, _ = ask(model(analyse=DOWN, extract=DOWN, reflect=DOWN, write=DOWN))
+    (warning,) = answer.warnings
+    assert "quoting the pages" in warning
+    codes = [problem["code"] for problem in answer_as_json(answer)["problems"]]
+    assert codes == ["ANALYSIS_FAILED", "EXTRACTION_FAILED", "REFLECTION_FAILED", "WRITING_FAILED"]
+
+
 def test_empty_answer_counts_as_failure(ask: Any, model: Any) -> None:
     answer, _, _ = ask(model(write=" "))
     assert answer.method == "extractive"
@@ -262,6 +271,16 @@ def test_nothing_to_quote_is_an_error(ask: Any, model: Any, web: Any) -> None:
         ask(model(write_without_search=DOWN), search="off")
     with pytest.raises(SearchError):
         ask(None)
+
+
+def test_hint_for_a_prompt_that_is_too_long_helps_without_pages(ask: Any, model: Any, runtime: Any) -> None:
+    with pytest.raises(ContextTooLongError, match="too long") as caught:
+        ask(model(write_without_search=ContextTooLongError(server="llm.example")), "word " * 9000, search="off")
+    assert caught.value.hint == "send less text: sleuth config set websearch.max_output_chars 10000"
+    runtime.settings.environ["SLEUTH_WEBSEARCH_MAX_OUTPUT_CHARS"] = "10000"
+    scripted = model(write_without_search="Yes.")
+    ask(scripted, "word " * 9000, search="off")
+    assert sum(len(message.content) for message in scripted.asked[-1][1].messages) < 10_000
 
 
 def test_without_a_model_pages_are_quoted_word_for_word(ask: Any, web: Any) -> None:

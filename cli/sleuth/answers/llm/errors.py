@@ -142,7 +142,7 @@ class ContextTooLongError(ModelRequestError):
 
     code = "CONTEXT_TOO_LONG"
     message = "the prompt is too long for the model at {server}: {detail}"
-    hint = "read fewer pages: sleuth config set ask.pages 1"
+    hint = "send less text: sleuth config set websearch.max_output_chars 10000"
 
 
 class ModelResponseError(ModelError):
