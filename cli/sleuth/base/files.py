@@ -16,14 +16,14 @@ LOCK_STALL_TIMEOUT_S = 30.0  # without the lock changing hands; one writer needs
 LOCK_POLL_S = 0.01  # constant: with a backoff, newcomers would overtake earlier waiters
 
 
-def private_folder(path: str) -> str:
-    """Create a folder with mode 0700, and its parents, and return it."""
+def private_folder(path: str, hint: str = "") -> str:
+    """Create a folder with mode 0700, and its parents, and return it; `hint` is for one that is not sleuth's own."""
     try:
         _make_folder(os.path.abspath(path))
     except OSError as problem:
-        hint = "check its permissions, or set SLEUTH_HOME to another folder"
-        reason = problem.strerror or problem
-        raise UnwritableError("cannot create the folder {path} ({reason})", hint, path=path, reason=reason) from problem
+        own = "check its permissions, or set SLEUTH_HOME to another folder"
+        message = "cannot create the folder {path} ({reason})"
+        raise UnwritableError(message, hint or own, path=path, reason=problem.strerror or problem) from problem
     return path
 
 
@@ -61,13 +61,17 @@ def explain_unwritable(path: str) -> Iterator[None]:
         raise unwritable(path, problem) from problem
 
 
-def unreadable(path: str, problem: Exception, hint: str, *, own: bool = False) -> SleuthError:
-    """Return the error for a file that cannot be read; `own` if it is one of sleuth's settings."""
+def unreadable(path: str, problem: Exception, hint: str = "") -> SleuthError:
+    """Return the error for a file that cannot be read; without a hint, for one of sleuth's settings."""
     message = "cannot read {path} ({reason})"
     reason = getattr(problem, "strerror", None) or problem
-    if own:
-        return SettingsError(message, hint, path=path, reason=reason)
-    return RequestError(message, hint, path=path, reason=reason)
+    if hint:
+        return RequestError(message, hint, path=path, reason=reason)
+    import shlex
+
+    check = "check type, owner and permissions: ls -ld {places}"
+    places = shlex.join([os.path.dirname(path) or ".", path])
+    return SettingsError(message, check, path=path, reason=reason, places=places)
 
 
 def read_file(path: str, max_bytes: int, *, own: bool = True) -> bytes:

@@ -31,7 +31,7 @@ def _read_bytes(path: str) -> bytes:
     except (FileNotFoundError, NotADirectoryError):
         return b""
     except OSError as problem:
-        raise unreadable(path, problem, "check its permissions", own=True) from problem
+        raise unreadable(path, problem) from problem
 
 
 def _parse_toml(path: str, data: bytes) -> dict[str, Any]:

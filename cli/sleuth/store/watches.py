@@ -67,7 +67,7 @@ class WatchStore:
         except FileNotFoundError:
             return None
         except OSError as problem:
-            raise unreadable(path, problem, "check its owner and permissions: ls -l {path}", own=True) from problem
+            raise unreadable(path, problem) from problem
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
             hint = "remove it: sleuth watch remove {name}"
             raise SettingsError("{path} is damaged", hint, path=path, name=name) from problem

@@ -261,8 +261,9 @@ def test_syntax_error_names_line_and_column(file: Path, data: bytes, place: str)
 
 
 def test_unreadable_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="cannot read"):
+    with pytest.raises(SettingsError, match="cannot read") as caught:
         read_toml(str(tmp_path))
+    assert caught.value.advice == f"check type, owner and permissions: ls -ld {tmp_path.parent} {tmp_path}"
 
 
 def test_byte_order_mark_is_accepted(file: Path) -> None:

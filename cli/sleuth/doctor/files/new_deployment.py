@@ -28,7 +28,7 @@ def write_deployment(folder: str, files: dict[str, str], *, force: bool = False)
         hint = "choose another folder, or replace them with --force"
         raise RequestError("already exists: {files}; nothing was written", hint, files=", ".join(existing))
     for path, text in zip(paths, files.values(), strict=True):
-        home = private_folder(os.path.dirname(path) or ".")
+        home = private_folder(os.path.dirname(path) or ".", "choose another folder")
         write_atomic(path, text.encode(), follow=False)  # with --force, the container may have put a link there
         _match_owner(path, home)
     return paths

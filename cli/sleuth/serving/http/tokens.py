@@ -77,7 +77,7 @@ def _read(path: str, *, named: bool) -> str:
     try:
         return read_file(path, MAX_FILE_CHARS, own=not named).decode("ascii", "replace").strip()
     except OSError as problem:
-        raise unreadable(path, problem, "check its permissions", own=True) from problem
+        raise unreadable(path, problem) from problem
 
 
 def _validated(text: str, source: str) -> str:
