@@ -106,6 +106,15 @@ def _in_file(lines: list[str]) -> list[str]:
     return lines
 
 
+def as_fix(hint: str) -> str:
+    """Return the hint of an error as a fix that can be pasted: everything but a command becomes a comment."""
+    hint = clean(hint, MAX_LINE_CHARS, entities=False)
+    words, command = hint[: hint.rfind("sleuth ")].rstrip(), hint[hint.rfind("sleuth ") :]
+    if not hint.startswith("sleuth ") and (not words.endswith((":", "：")) or set(command) & set(",;…，；")):
+        return f"# {hint}" if hint else ""
+    return f"# {words}\n{command}" if words else command
+
+
 def ok(evidence: str = "", *, title: str = "") -> Finding:
     """Return a passed check."""
     return Finding("ok", evidence, title=title)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.doctor.finding import Check, Finding, ok, skipped
+from sleuth.doctor.finding import Check, Finding, as_fix, ok, skipped
 from sleuth.store.settings import SEARXNG_TIMEOUT
 from sleuth_providers.base import Account
 from sleuth_providers.errors import ProviderError
@@ -88,7 +88,7 @@ def _test_provider(runtime: "Runtime", candidate: "Candidate", timeout: float | 
     name = candidate.row.name
     found = ok(result.message, title=name)
     if not result.success:
-        found = Finding("fail", "", result.message, result.hint, "troubleshooting.md", title=name)
+        found = Finding("fail", "", result.message, as_fix(result.hint), "troubleshooting.md", title=name)
     return Check(f"provider.{candidate.id}", "", "").label(found._replace(elapsed_ms=result.latency_ms))
 
 

@@ -191,6 +191,11 @@ def test_other_provider_gets_one_request(sleuth: Any) -> None:
     assert [check["id"] for check in done.json["checks"]] == ["provider.tavily"]
 
 
+def test_fix_for_a_provider_can_be_pasted(sleuth: Any) -> None:
+    (check,) = sleuth("doctor", "--provider", "brave", "--json").json["checks"]
+    assert check["fix"] == "# set one:\nsleuth providers set brave --api-key -"
+
+
 def test_unknown_provider_exits_3(sleuth: Any) -> None:
     assert sleuth("doctor", "--provider", "nobody").exit == 3
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sleuth.doctor
-from sleuth.doctor.finding import catalogue, fail
+from sleuth.doctor.finding import as_fix, catalogue, fail
 from sleuth.library.handbook import anchor, handbook_folder
 
 DOCTOR = Path(sleuth.doctor.__file__).parent
@@ -54,3 +54,19 @@ def test_empty_values_leave_no_line_and_lists_become_lines() -> None:
 
 def test_values_cannot_add_lines_or_placeholders() -> None:
     assert fail("", "settings-unreadable", path="a\n@env\n{path}").fix == "ls -l a @env {path}"
+
+
+@pytest.mark.parametrize(
+    ("hint", "fix"),
+    [
+        ("set one: sleuth providers set brave --api-key -", "# set one:\nsleuth providers set brave --api-key -"),
+        ("设置密钥：sleuth providers set brave --api-key -", "# 设置密钥：\nsleuth providers set brave --api-key -"),
+        ("sleuth providers test brave", "sleuth providers test brave"),
+        ("set it: sleuth config set a.b ID, or SLEUTH_A_B", "# set it: sleuth config set a.b ID, or SLEUTH_A_B"),
+        ("update sleuth or try again", "# update sleuth or try again"),
+        ("try again\nrm -r ~", "# try again rm -r ~"),
+        ("", ""),
+    ],
+)
+def test_hint_of_an_error_becomes_a_fix_that_can_be_pasted(hint: str, fix: str) -> None:
+    assert as_fix(hint) == fix

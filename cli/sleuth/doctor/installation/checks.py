@@ -17,7 +17,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url, is_in_clear
 from sleuth.doctor import USER_AGENT
-from sleuth.doctor.finding import Check, Finding, fail, ok, shell, skipped, warn
+from sleuth.doctor.finding import Check, Finding, as_fix, fail, ok, shell, skipped, warn
 from sleuth.doctor.installation.shared_cache import check_shared_cache
 from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
 from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
@@ -160,8 +160,8 @@ def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     with suppress(SleuthError):  # a broken database is reported by its own check
         for setting, error in unknown_providers(settings, lambda id: _selector(runtime, settings).candidate(id)):
             text = tr("{key}: {problem}", key=setting.key, problem=describe(error)[0])
-            report, kind = (fail, "default") if setting is DEFAULT_PROVIDER else (warn, "chain")
-            problems.append(report(text, f"config-unknown-{kind}"))
+            is_default = setting is DEFAULT_PROVIDER
+            problems.append(fail(text, "config-unknown-default") if is_default else warn(text, "config-unknown-chain"))
     existing = path if os.path.exists(path) else tr("{path} does not exist; defaults apply", path=path)
     yield from problems or [ok(existing)]
 
@@ -199,8 +199,8 @@ def _run(check: Check, runtime: "Runtime", settings: Settings) -> Iterator[Findi
     try:
         yield from check.run(runtime, settings)
     except SleuthError as problem:
-        message, hint = tr(problem.message, **problem.values), tr(problem.hint, **problem.values)
-        yield check.label(Finding("fail", clean(message, 500, entities=False), fix=hint))
+        message, hint = describe(problem)
+        yield check.label(Finding("fail", clean(message, 500, entities=False), fix=as_fix(hint)))
     except Exception as problem:
         from sleuth.base.logs import log
 
