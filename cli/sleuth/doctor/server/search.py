@@ -57,7 +57,7 @@ class EngineReport(Record):
     configured: int
     enabled: int
     expected: tuple[str, ...]  # those a general search should query
-    answered: dict[str, float]  # in milliseconds
+    answered: dict[str, float]  # in milliseconds; 0 without Server-Timing, which some proxies remove
     failures: tuple[EngineFailure, ...]
     unknown: tuple[str, ...]  # set in sleuth, not configured in SearXNG
 
@@ -113,7 +113,8 @@ def response_is_fast_enough(session: Session) -> Finding:
     if not session.answer:
         return skipped(tr("no search was timed"))
     evidence = tr("{seconds} s of {limit} s", seconds=f"{seconds:.2f}", limit=limits["limit"])
-    if answered := engine_report(session).answered:
+    answered = engine_report(session).answered
+    if any(answered.values()):
         name = max(answered, key=lambda name: answered[name])
         evidence += tr(", slowest engine: {name} ({ms} ms)", name=name, ms=round(answered[name]))
     if seconds >= session.timeout:
@@ -143,7 +144,9 @@ def engine_report(session: Session) -> EngineReport:
     shortcuts = {_name(entry.get("shortcut")): _name(entry.get("name")) for entry in engines}
     names_of = shortcuts if session.software[0] == "searx" else {}
     found = ((_name(name), float(ms)) for name, ms in TIMING.findall(session.search.header("server-timing")))
-    timings = {names_of.get(name, name): ms for name, ms in found}
+    results = map(as_dict, as_list(session.answer.get("results")))
+    sources = [_name(name) for result in results for name in as_list(result.get("engines"))]
+    timings = {names_of.get(name, name): ms for name, ms in found} or dict.fromkeys(sources, 0.0)
     failures = _failures(session)
     failed = {failure.engine for failure in failures}
     return EngineReport(
@@ -185,7 +188,7 @@ def engines_answer(session: Session) -> Finding:
     counts = {"configured": report.configured, "enabled": report.enabled}
     lines = [
         tr("{configured} configured, {enabled} enabled", **counts) if session.config else "",
-        _line(tr("answered: "), [f"{name} {ms:.0f} ms" for name, ms in by_time]),
+        _line(tr("answered: "), [f"{name} {ms:.0f} ms" if ms else name for name, ms in by_time]),
         _line(tr("failed: "), [failure.engine for failure in report.failures]),
         _line(tr("no results and no error: "), list(report.silent)),
         _line(tr("set in sleuth but not configured in SearXNG: "), list(report.unknown)),

@@ -296,6 +296,15 @@ def test_redirect_from_port_80_to_443_is_followed_as_a_search_does(healthy: Any)
     assert session.software[0] == "searxng"
 
 
+def test_engines_of_results_answered_where_a_proxy_removes_the_timing(healthy: Any, examined: Any, replay: Any) -> None:
+    found = json.dumps({"results": [{"url": "http://x.test/", "engines": ["beta", "alpha"]}]})
+    healthy["search"] = ("nginx", "200 OK", found, {"Content-Type": "application/json"})
+    checks = examined(replay(healthy).url)
+    assert checks["searxng.engines"].title == "Engines: 2 answered, 0 failed"
+    assert "answered: beta, alpha\n" in checks["searxng.engines"].evidence
+    assert "slowest" not in checks["searxng.time"].evidence
+
+
 def test_public_server_without_json_suggests_an_own_server(healthy: Any) -> None:
     session = Session(Endpoint("https", "search.example.org", 443), Account(), 5.0, Environment())
     refused = Response(403, {"server-timing": "total;dur=1, render;dur=0", "content-type": "text/html"}, b"")
