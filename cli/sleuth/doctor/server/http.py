@@ -95,6 +95,8 @@ def login_needed(session: Session, seen: ProbeResult) -> str:
 def is_searxng(session: Session) -> Finding:
     """Check that the server is SearXNG, that it works, and that it is not too old."""
     name, version = session.software
+    if not name and all(seen.status == 429 or seen.status >= 500 for seen in (*session.probes, session.index)):
+        return session.fail(session.index.summary, "server-refuses-everything", session.endpoint.url)
     if not name:
         session.no_server = True
         other = "other-program-here" if session.endpoint.is_local else "other-program"
