@@ -55,6 +55,21 @@ def test_misspelt_command_with_its_subcommand_is_not_searched_for(sleuth: Any, h
     assert httpserver.log == []
 
 
+@pytest.mark.parametrize("query", ["open source search engine", "library of congress", "config file location"])
+def test_query_that_begins_with_a_command_names_the_search(sleuth: Any, query: str) -> None:
+    done = sleuth(*query.split())
+    command = query.split()[0]
+    assert done.exit == 2
+    assert done.err.endswith(
+        f"hint: see: sleuth {command} --help; to search for these words: sleuth search {command} …\n"
+    )
+
+
+@pytest.mark.parametrize("words", [("open", "x"), ("library", "serach", "x"), ("open", "x", "--print")])
+def test_mistake_in_a_command_names_its_help_alone(sleuth: Any, words: tuple[str, ...]) -> None:
+    assert sleuth(*words).err.endswith(f"hint: see: sleuth {words[0]} --help\n")
+
+
 def test_colour_can_be_turned_off(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")

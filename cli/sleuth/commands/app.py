@@ -114,24 +114,28 @@ def run(runtime: Runtime, arguments: list[str]) -> int:
     except Exception as problem:
         if not hasattr(problem, "format_message"):
             raise
-        return _handle_usage_error(runtime, problem, [word for word in arguments if word in COMMANDS][:1])
+        return _handle_usage_error(runtime, problem, arguments)
     if status == Exit.INTERRUPTED:
         raise KeyboardInterrupt
     return status if isinstance(status, int) else Exit.DONE
 
 
-def _handle_usage_error(runtime: Runtime, problem: Any, command: list[str]) -> int:
+def _handle_usage_error(runtime: Runtime, problem: Any, arguments: list[str]) -> int:
     context = getattr(problem, "ctx", None)
     if context and type(problem).__name__ == "NoArgsIsHelpError":  # a group without a command shows its help
         print(context.get_help(), file=runtime.stdout)
         return Exit.DONE
-    path = context.command_path if context else " ".join(["sleuth", *command])
+    command = next((word for word in arguments if word in COMMANDS), "")
+    path = context.command_path if context else f"sleuth {command}".rstrip()
     usage = problem.format_message().strip().rstrip(".")
+    is_query = usage.startswith(("No such command", "Invalid value")) and "Did you mean" not in usage
     usage = _translatable(re.sub(r"([\d.]{1,20})<=x<=([\d.]{1,20})", r"\1–\2", usage))
     hint = "see: {path} --help"
     if type(problem).__name__ == "NoSuchOption" and path == "sleuth search":
         hint = "see: {path} --help; for words that begin with -, put -- before them"
-    raise RequestError("{usage}", hint, usage=usage, path=path) from problem
+    elif is_query and len(arguments) > 2 and not any(word.startswith("-") for word in arguments):
+        hint = "see: {path} --help; to search for these words: sleuth search {name} …"
+    raise RequestError("{usage}", hint, usage=usage, path=path, name=command) from problem
 
 
 def _translatable(usage: str) -> str:

@@ -145,7 +145,7 @@ def _target(runtime: Runtime, word: str) -> str:
             from sleuth.commands.again import last_hits
 
             return display.result_url(last_hits(runtime).values(), int(word))
-        hint = "use a file, or a URL such as https://example.org/page"
+        hint = "use a file, or a URL such as https://example.org/page; to search for words: sleuth search …"
         raise RequestError("{word!r} is neither a file nor a web URL", hint, word=word[:200])
     from pathlib import Path
 
