@@ -165,7 +165,8 @@ def with_freshness(query: Query, freshness: str | None) -> Query:
         name, since, until = freshness_window(_spelled_out(freshness, today), today)
     except ValueError as problem:
         hint = "use day, week, month, year, 7d or 2026-01-01..2026-06-30"
-        raise RequestError("invalid freshness {value!r}", hint, value=freshness) from problem
+        message = "invalid freshness {value!r}: {reason}" if ".." in freshness else "invalid freshness {value!r}"
+        raise RequestError(message, hint, value=freshness, reason=problem.args[0]) from problem
     if name == "range":  # adapters need both ends of a range
         since, until = since or FIRST_DAY, until or today.isoformat()
     return query._replace(freshness=name, since=since, until=until)

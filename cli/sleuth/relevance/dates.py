@@ -110,7 +110,7 @@ def freshness_window(value: str, today: date) -> tuple[str, str, str]:
         )
     since, until = _iso(first), _iso(last)
     if since and until and since > until:
-        raise ValueError(Translatable("the range {value!r} ends before it starts", value=value))
+        raise ValueError(Translatable("it ends before it starts"))
     return "range", since.isoformat() if since else "", until.isoformat() if until else ""
 
 

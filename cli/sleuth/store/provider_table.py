@@ -113,6 +113,8 @@ class ProviderTable:
             from difflib import get_close_matches
 
             ids = [str(entry[0]) for entry in self._rows("SELECT id FROM websearch_provider")]
+            if id.split()[1:] and id.split()[0] in ids:
+                raise UnknownProviderError("unknown provider {id!r}", "separate ids with commas", id=id)
             if near := get_close_matches(id.lower(), ids, 1, 0.6):
                 raise UnknownProviderError("unknown provider {id!r}; did you mean {near}?", id=id, near=near[0])
             raise UnknownProviderError("unknown provider {id!r}", id=id)

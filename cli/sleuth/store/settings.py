@@ -196,9 +196,12 @@ class Settings:
 
 
 def unknown_key(key: str) -> SettingsError:
-    """Return the error for an unknown key, with the closest known one."""
+    """Return the error for an unknown key, with the closest known one, or for the name of a section."""
     from difflib import get_close_matches
 
+    if any(name.startswith(f"{key}.") for name in TABLE):
+        hint = "list its settings: sleuth config show {key}"
+        return SettingsError("{key} is a section, not a setting", hint, key=key)
     last, ends = key.rpartition(".")[2], {name: name.rpartition(".")[2] for name in TABLE}
     near = [name for name, end in ends.items() if f"_{last}" in f"_{end}" or get_close_matches(last, [end], 1, 0.75)]
     near = get_close_matches(key, near, 1, 0)
@@ -228,7 +231,8 @@ def _check_secret(file: dict[str, Any], url: Setting[Any], value: Any) -> None:
     before, key = str(value_at(file, url.key) or url.default), f"{section}.api_key"
     if name == "base_url" and before and value_at(file, key) and origin(value) != origin(before):
         hint = "remove it, then set both: sleuth config unset {key}"
-        raise SettingsError("{key} was set for {host}", hint, key=key, host=host(before))
+        place = host(before) if host(before) != host(value) else "{1}:{2}".format(*origin(before))
+        raise SettingsError("{key} was set for {host}", hint, key=key, host=place)
 
 
 def parse_value(setting: Setting[T], text: str) -> T:

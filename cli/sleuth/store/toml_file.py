@@ -37,18 +37,22 @@ def _read_bytes(path: str) -> bytes:
 def _parse_toml(path: str, data: bytes) -> dict[str, Any]:
     if not data:
         return {}
+    import re
     import tomllib
 
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as problem:
-        reason: object = problem
+        reason = re.sub(r"Cannot declare \('(.{1,500})',?\) twice", r"[\1] is defined twice", str(problem), count=1)
+        reason = reason.replace("', '", ".")
         if isinstance(problem, UnicodeDecodeError):
             before = problem.object[: problem.start].split(b"\n")
             reason = f"not UTF-8 (at line {len(before)}, column {len(before[-1]) + 1})"
         line = _broken_line(data.decode("utf-8-sig", "replace"))
         hint = "fix line {line}: sleuth config edit" if line else "sleuth config edit"
-        message = "{path}, line {line}: not valid TOML: {reason}" if line else "{path} is not valid TOML: {reason}"
+        message = "{path}, line {line}: not valid TOML: {reason}"
+        if not line or f"(at line {line}, " in reason:
+            message = "{path} is not valid TOML: {reason}"
         raise SettingsError(message, hint, path=path, reason=reason, line=line) from problem
 
 

@@ -27,7 +27,7 @@ MAX_LINE_BYTES = 65536
 MAX_HEADERS = 100
 MAX_INTERIM_REPLIES = 32  # such as "103 Early Hints", before the real one
 MAX_CHUNK_DIGITS = 16
-NOT_HTTP = "the connection was closed, or the response is not HTTP"
+NOT_HTTP = "the response is not HTTP"
 INCOMPLETE = "the connection was closed before the response was complete"
 INVALID_CHARACTERS = "a key, header or URL contains characters that HTTP does not allow"
 HEADER_LINES = re.compile(rb"[^\r\n]+(\r\n[\w!#$%&'*+.^`|~-]+: [\t -~\x80-\xff]*)+")
@@ -119,8 +119,8 @@ def _headers(stream: BufferedReader) -> dict[str, str]:
 
 def _line(stream: BufferedReader) -> bytes:
     line = stream.readline(MAX_LINE_BYTES + 1)
-    if not line.endswith(b"\n"):  # the connection was closed, or the line is too long
-        raise BrokenOffError(NOT_HTTP)
+    if not line.endswith(b"\n"):
+        raise BrokenOffError(NOT_HTTP if len(line) > MAX_LINE_BYTES else INCOMPLETE)
     return line.rstrip(b"\r\n")
 
 

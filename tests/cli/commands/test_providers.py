@@ -285,6 +285,11 @@ def test_invalid_values_change_nothing(sleuth: Any, words: tuple[str, ...]) -> N
     assert sleuth("providers", "show", "searxng", "--json").json == before
 
 
+def test_ids_without_a_comma_are_explained(sleuth: Any) -> None:
+    done = sleuth("search", "-p", "searxng wikipedia", "rust")
+    assert (done.exit, done.err) == (3, "error: unknown provider 'searxng wikipedia'\nhint: separate ids with commas\n")
+
+
 def test_unknown_option_names_the_known_ones(sleuth: Any) -> None:
     done = sleuth("providers", "set", "searxng", "--option", "typo=1")
     assert done.exit == 2

@@ -164,7 +164,10 @@ def test_template_and_fields_choose_what_is_shown(sleuth: Any, searxng: HTTPServ
         (("--template", "{rank.__class__}"), "template"),
         (("--fields", "nosuch"), "no such field"),
         (("--freshness", "yesterday"), "invalid freshness"),
-        (("--freshness", "2026-02-01..2026-01-01"), "invalid freshness"),
+        (
+            ("--freshness", "2026-02-01..2026-01-01"),
+            "invalid freshness '2026-02-01..2026-01-01': it ends before it starts",
+        ),
         (("--lang", "not a language"), "language"),
         (("--lang", "de-CH!"), "invalid language"),
         (("-i", "-f", "csv"), "--interactive and --format csv cannot be combined"),

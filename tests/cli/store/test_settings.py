@@ -221,7 +221,6 @@ def test_invalid_secret_is_not_shown(file: Path) -> None:
         ("[websearh]\ntimeout = 5\n", "websearh.timeout", "websearch.timeout"),
         ("timeout = 5\n", "timeout", "timeout"),
         ("[agent.web_search]\nenable = true\n", "agent.web_search.enable", "agent.web_search.enabled"),
-        ("websearch = 5\n", "websearch", ""),
         ("[completely]\ndifferent = 5\n", "completely.different", ""),
         ("[websearch]\nbogus = 5\n", "websearch.bogus", ""),
         ("[cache]\nttl = 5\n", "cache.ttl", "cache.ttl_minutes"),
@@ -234,6 +233,10 @@ def test_unknown_key_is_reported_with_a_suggestion(file: Path, text: str, key: s
     assert ("did you mean" in problems[0], suggestion in problems[0]) == (bool(suggestion), True)
 
 
+def test_value_instead_of_a_table_is_reported(file: Path) -> None:
+    assert [*load(file, "websearch = 5\n").problems()] == ["websearch is a section, not a setting"]
+
+
 def test_table_instead_of_a_value_is_reported(file: Path) -> None:
     assert "websearch.max_results" in next(load(file, "[websearch.max_results]\na = 1\n").problems())
 
@@ -244,6 +247,8 @@ def test_table_instead_of_a_value_is_reported(file: Path) -> None:
         (b"[websearch]\nmax_results = \n", "line 2, column 15"),
         (b"[websearch\n", "line 1, column 11"),
         (b"a = 1\na = 2\n", "line 2"),
+        (b"[cache]\n[cache]\n", "is not valid TOML: [cache] is defined twice (at line 2, column 7)"),
+        (b"[a.b]\n[a.b]\n", "[a.b] is defined twice"),
         (b"\xef\xbb\xbf[websearch\n", "line 1, column 11"),
         (b"# fine\n\xff", "line 2, column 1"),
         (b"\xef\xbb\xbfa = '\xff'", "line 1, column 6"),
@@ -297,7 +302,8 @@ def test_value_that_is_never_closed_is_found_where_it_begins(file: Path, text: s
     file.write_text(text)
     with pytest.raises(SettingsError) as caught:
         Settings(str(file), {})
-    assert f"{file}, line 2: " in str(caught.value)
+    assert str(file) in str(caught.value)
+    assert "line 2" in str(caught.value)
     assert caught.value.values["line"] == 2
     assert "line {line}" in caught.value.hint
 
@@ -309,8 +315,13 @@ def test_url_of_another_server_is_refused_while_a_key_is_set(file: Path, section
     change(str(file), key, "sk-1")
     change(str(file), url, "https://one.example/v2")
     before = file.read_text()
-    for other in ("https://two.example/v1", "http://one.example/v1", "https://one.example:8443/v1", None):
-        with pytest.raises(SettingsError, match=f"{key} was set for one.example"):
+    for other, port in (
+        ("https://two.example/v1", ""),
+        ("http://one.example/v1", ":443"),
+        ("https://one.example:8443/v1", ":443"),
+        (None, ""),
+    ):
+        with pytest.raises(SettingsError, match=f"{key} was set for one.example{port}$"):
             change(str(file), url, other)
     assert file.read_text() == before
     change(str(file), key, None)
