@@ -5,14 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
-from sleuth.base.errors import Exit, RequestError, SettingsError, describe
+from sleuth.base.errors import Exit, RequestError, SettingsError, UnknownProviderError, describe
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text, write_json
 from sleuth.base.text import mask, strip_controls
 from sleuth.base.urls import is_in_clear, mask_login
 from sleuth.commands.terminal.questions import take_secret
 from sleuth.commands.terminal.typer_app import Json, make_app
-from sleuth.engine.chain import unknown_providers
 from sleuth.runtime import Runtime
 from sleuth.store.setting_types import to_toml
 from sleuth.store.settings import TABLE, Setting, Settings, SettingValue, change, find_setting
@@ -64,9 +63,8 @@ def set_(
     setting = find_setting(key)
     if setting.secret or (setting.kind.address and (value == "-" or mask_login(value) != value)):
         value = take_secret(runtime, key, value)
-    changed = Settings("", {setting.variable: value})
-    for _, unknown in unknown_providers(changed, lambda id: runtime.selector.candidate(id)):
-        raise unknown
+    for _, id in Settings("", {setting.variable: value}).named_providers():
+        runtime.selector.candidate(id)  # raises UnknownProviderError
     change(runtime.paths.config_file, key, value)
     place = mask_login(value) if setting.kind.address else value
     if place != value and is_in_clear(place.partition(",")[0]):  # the first node of a cluster
@@ -114,8 +112,11 @@ def validate(runtime: Runtime) -> int:
     read_toml(runtime.paths.config_file)
     settings = Settings(runtime.paths.config_file, runtime.environ)
     problems = list(settings.problems())
-    for setting, unknown in unknown_providers(settings, lambda id: runtime.selector.candidate(id)):
-        problems.append(tr("{key}: {problem}", key=setting.key, problem=describe(unknown)[0]))
+    for setting, id in settings.named_providers():
+        try:
+            runtime.selector.candidate(id)
+        except UnknownProviderError as error:
+            problems.append(tr("{key}: {problem}", key=setting.key, problem=describe(error)[0]))
     for problem in problems:
         runtime.warn(problem)
     if not problems:

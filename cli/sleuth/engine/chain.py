@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from sleuth.base.errors import UnknownProviderError
 from sleuth.store.default_chains import CHAINS
-from sleuth.store.settings import CHAINS_BY_CATEGORY, DEFAULT_PROVIDER, FALLBACK, Setting, Settings
+from sleuth.store.settings import CHAINS_BY_CATEGORY, FALLBACK, Settings
 from sleuth_providers.base import Provider, Query
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
 # What some providers of the default chain lack; a search that needs one of these goes to the others first.
 ORDERING_OPTIONS = frozenset({"lang", "region", "safe", "page"})
 
@@ -43,19 +38,3 @@ def is_chinese(query: Query) -> bool:
     has_han = any("\u3400" <= sign <= "\u9fff" for sign in query.text)
     has_kana_or_hangul = any("\u3040" <= sign <= "\u30ff" or "\uac00" <= sign <= "\ud7a3" for sign in query.text)
     return has_han and not has_kana_or_hangul
-
-
-def unknown_providers(
-    settings: Settings, find: Callable[[str], object]
-) -> Iterator[tuple[Setting[Any], UnknownProviderError]]:
-    """Yield the settings of the user that name a provider which `find` does not know, with its error for each one."""
-    for setting in (DEFAULT_PROVIDER, FALLBACK, CHAINS_BY_CATEGORY):
-        found = settings.look_up(setting)
-        value = "" if found.origin == "default" else found.value
-        chains = value.values() if isinstance(value, dict) else [[value] if isinstance(value, str) else value]
-        for id in "+".join(entry for chain in chains for entry in chain).split("+"):
-            try:
-                if id not in ("auto", ""):
-                    find(id)
-            except UnknownProviderError as error:
-                yield setting, error

@@ -184,6 +184,14 @@ class Settings:
         found, known = self.look_up(key), str(value_at(self.file, url.key) or url.default)
         return "" if found.origin == "file" and origin(self[url]) != origin(known) else str(found.value)
 
+    def named_providers(self) -> Iterator[tuple[Setting[Any], str]]:
+        """Yield the ids of providers that the user has set, each with its setting; the defaults are known to exist."""
+        for setting in (DEFAULT_PROVIDER, FALLBACK, CHAINS_BY_CATEGORY):
+            value, place, _ = self.look_up(setting)
+            chains = value.values() if isinstance(value, dict) else [[value] if isinstance(value, str) else value]
+            ids = "+".join(entry for chain in chains for entry in chain).split("+")
+            yield from ((setting, id) for id in ids if place != "default" and id not in ("auto", ""))
+
     def problems(self) -> Iterator[str]:
         """Yield a message for every invalid value and unknown key, and if a file that was chosen does not exist."""
         if self.environ.get("SLEUTH_CONFIG") and not os.path.exists(self.path):

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 from sleuth import __version__
 from sleuth.answers.llm.endpoint import find_key, models_url
-from sleuth.base.errors import SettingsError, SleuthError, describe
+from sleuth.base.errors import SettingsError, SleuthError, UnknownProviderError, describe
 from sleuth.base.extras import MODULES, install_command
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -21,7 +21,6 @@ from sleuth.doctor.finding import Check, Finding, as_fix, fail, ok, shell, skipp
 from sleuth.doctor.installation.shared_cache import check_shared_cache
 from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
 from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
-from sleuth.engine.chain import unknown_providers
 from sleuth.engine.selector import ProviderSelector
 from sleuth.store import keys
 from sleuth.store.settings import (
@@ -157,11 +156,15 @@ def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         yield fail(clean(tr(problem.message, **problem.values), 500, entities=False), "config-not-toml")
         return
     problems = [warn(clean(text, 500, entities=False), "config-invalid-value") for text in settings.problems()]
-    with suppress(SleuthError):  # a broken database is reported by its own check
-        for setting, error in unknown_providers(settings, lambda id: _selector(runtime, settings).candidate(id)):
+    for setting, id in settings.named_providers():
+        try:
+            _selector(runtime, settings).candidate(id)
+        except UnknownProviderError as error:
             text = tr("{key}: {problem}", key=setting.key, problem=describe(error)[0])
             is_default = setting is DEFAULT_PROVIDER
             problems.append(fail(text, "config-unknown-default") if is_default else warn(text, "config-unknown-chain"))
+        except SleuthError:  # a broken database is reported by its own check
+            break
     existing = path if os.path.exists(path) else tr("{path} does not exist; defaults apply", path=path)
     yield from problems or [ok(existing)]
 
