@@ -348,9 +348,8 @@ class Provider:
         default = Query("")
         names = ("lang", "region", "safe", "include", "exclude", "engines")
         wanted = [name for name in names if getattr(query, name) != getattr(default, name)]
-        if query.freshness:
-            wanted.append("range" if query.freshness == "range" else "freshness")
-        wanted += ["page"] if query.page > 1 else []
+        period = "range" if query.freshness == "range" else "freshness"
+        wanted += [period] * bool(query.freshness) + ["page"] * (query.page > 1)
         supported = self.supports | ({"include", "exclude"} if self.operators else set())
         ignored = {name: name not in supported for name in wanted}
         ignored["category"] = query.category not in self.categories

@@ -100,7 +100,7 @@ class Answer(Record):
     usage: Usage = Usage()
     warnings: tuple[str, ...] = ()
     elapsed_ms: int = 0
-    problems: tuple[AnswerProblem, ...] = ()  # the warnings that are about a step
+    problems: tuple[AnswerProblem, ...] = ()  # the steps that failed
 
     @property
     def hints(self) -> tuple[str, ...]:

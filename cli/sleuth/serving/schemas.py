@@ -206,7 +206,7 @@ ASK_ANSWER = _document(
         "rounds": _list(ROUND),
         "usage": USAGE,
         "warnings": TEXTS,
-        "problems": _list(PROBLEM, "the warnings about steps that failed, with a code"),
+        "problems": _list(PROBLEM, "the steps that failed, with a code"),
         "elapsedMs": COUNT,
     },
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from sleuth.base.errors import SleuthError
+from sleuth.base.errors import SleuthError, describe
 from sleuth.base.i18n import tr
 from sleuth.doctor.finding import Finding, catalogue, fail, ok, shell, skipped, warn
 from sleuth.store.cache.redis.address import RedisAddress, find_address
@@ -31,9 +31,8 @@ def check_shared_cache(runtime: "Runtime", settings: Settings) -> Iterator[Findi
     try:
         address = find_address(settings[CACHE_URL], runtime.environ)
     except SleuthError as problem:
-        hint = tr(problem.hint, **problem.values)
-        message, link = tr(problem.message, **problem.values), catalogue()["links"]["shared-access"]
-        yield Finding("fail", message, hint, "sleuth config set cache.url -", link)
+        link = catalogue()["links"]["shared-access"]
+        yield Finding("fail", *describe(problem), "sleuth config set cache.url -", link)
         return
     with closing(RedisServer(address, warn=lambda _: None)) as server:  # problems are reported here, once
         yield from _examine(server)
