@@ -175,6 +175,7 @@ class Runtime:
             table.check()
         except UnwritableError as problem:
             table, health = self._read_only(problem)
+        table.move_default(self.settings)
         return ProviderSelector(
             self.settings, table, health, self.environ, user_agent(__version__), {"library": self._library_provider}
         )

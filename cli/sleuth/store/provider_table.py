@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
-from sleuth.base.errors import RequestError, UnknownProviderError
+from sleuth.base.errors import RequestError, UnknownProviderError, UnwritableError
 from sleuth.base.files import touch
 from sleuth.base.paths import stamp_of
 from sleuth.base.text import clean
 from sleuth.base.urls import origins
 from sleuth.store.database import database_error, explain_errors, transaction
+from sleuth.store.settings import DEFAULT_PROVIDER, Settings, change
+from sleuth.store.toml_file import read_toml, value_at
 from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
@@ -84,6 +86,16 @@ class ProviderTable:
         """Add the provider of an installed package if it is missing."""
         with self._transaction():
             self._insert(adapter.id, adapter.name, adapter.type, adapter.id, built_in=False)
+
+    def move_default(self, settings: Settings) -> None:
+        """Move the default provider to the settings, unless they have one: older versions kept it in the table."""
+        # `check` has read the table, but not its index, which may be damaged.
+        for row in self._rows("SELECT * FROM websearch_provider NOT INDEXED WHERE is_default = 1"):
+            if value_at(settings.file, DEFAULT_PROVIDER.key) is None:
+                change(settings.path, DEFAULT_PROVIDER.key, self._row(row).id)
+                settings.file = read_toml(settings.path)
+            with suppress(UnwritableError), self._transaction():
+                self.connection.execute("UPDATE websearch_provider SET is_default = 0")
 
     def _insert(self, id: str, name: str, type: str, adapter: str, *, built_in: bool) -> bool:
         """Insert a row; False when the id exists already."""

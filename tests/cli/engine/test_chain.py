@@ -129,6 +129,20 @@ def test_option_beats_environment_beats_file(sleuth: Any) -> None:
     assert sleuth("providers", "use", "nobody").exit == 3
 
 
+def test_default_in_the_table_of_an_older_version_moves_to_the_settings(sleuth: Any) -> None:
+    def default(row: str) -> str:
+        sleuth("providers", "list")
+        with closing(sqlite3.connect(sleuth.home / "data" / "sleuth.db", isolation_level=None)) as database:
+            database.execute("UPDATE websearch_provider SET is_default = 1 WHERE id = ?", (row,))
+        asked = str(sleuth("search", "--json", "--no-fallback", "x").json["provider"])
+        return f"{asked}, {sleuth('config', 'get', 'websearch.default_provider').out.strip()}"
+
+    assert default("brave") == "brave, brave"
+    assert default("tavily") == "brave, brave"  # the settings take precedence
+    sleuth("config", "unset", "websearch.default_provider")
+    assert not any(row["isDefault"] for row in sleuth("providers", "list", "--json").json["items"])
+
+
 def test_privacy_recipe_contacts_one_server_only(sleuth: Any, httpserver: HTTPServer) -> None:
     """The server is slow to refuse, a key of another provider is there, and third parties are allowed."""
     sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_KEYLESS": "true", "BRAVE_API_KEY": "k"}
