@@ -19,10 +19,11 @@ def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tup
     text = " ".join(query.text[: adapter.max_query].split()[: adapter.max_words or None])
     if text != query.text:
         notes.append(tr("query (truncated to {count} characters)", count=len(text)))
-    date = f"{DATE_PREFIX}{query.today})" if query.dated and query.today else ""
-    if date and adapter.reads_language and not text.endswith(date) and len(text + date) <= adapter.max_query:
+    date = f"{DATE_PREFIX}{query.today})"
+    can_date = query.dated and query.today and adapter.reads_language and len(text + date) <= adapter.max_query
+    if can_date and not text.endswith(date):
         text += date
-    if date_wanted and not (date and text.endswith(date)):
+    if date_wanted and not text.endswith(date):
         notes.append("with-time")
     if query.count > adapter.max_results and "page" not in adapter.supports:
         notes.append(tr("--count (at most {count} results)", count=adapter.max_results))

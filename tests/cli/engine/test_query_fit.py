@@ -63,6 +63,19 @@ def test_date_that_cannot_be_added_is_reported_only_if_it_was_wanted() -> None:
     assert fitted(dated, registry.load("duckduckgo"), date_wanted=True)[1] == ("with-time",)
 
 
+def test_date_that_the_first_page_has_is_not_reported_as_missing_from_the_next(
+    sleuth: Any, httpserver: HTTPServer
+) -> None:
+    page = [{"title": str(number), "url": f"https://{number}.example/"} for number in range(10)]
+    httpserver.expect_request("/search").respond_with_json({"results": page})
+    sleuth("providers", "set", "tavily", "--api-host", httpserver.url_for(""), "--api-key", "k")
+    done = sleuth("search", "-p", "tavily", "--json", "--with-time", "-n", "10", "--exclude", "1.example", "x").json
+    sent = [request.json["query"] for request, _ in httpserver.log if request.path == "/search"]
+    assert len(sent) == 2
+    assert all("(today is " in query for query in sent)
+    assert [attempt["notApplied"] for attempt in done["attempts"]] == [[], []]
+
+
 def test_truncated_query_is_reported(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
