@@ -30,11 +30,10 @@ def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tup
     count = min(max(query.count, MIN_REQUESTED_RESULTS), adapter.max_results)
     query = query._replace(count=count, text=text)
     include, exclude = _fitting_domains(query, adapter)
-    if include != query.include:
-        notes.append(tr("--site (too long for the query; filtered locally)"))
-    if exclude != query.exclude:
-        sent, all = len(exclude), len(query.exclude)
-        notes.append(tr("--exclude ({sent} of {all} domains sent; the rest is filtered locally)", sent=sent, all=all))
+    for option, sent, wanted in (("--site", include, query.include), ("--exclude", exclude, query.exclude)):
+        if sent != wanted:
+            facts = {"option": option, "sent": len(sent), "all": len(wanted)}
+            notes.append(tr("{option} ({sent} of {all} domains sent; the rest is filtered locally)", **facts))
     return query._replace(include=include, exclude=exclude), tuple(notes)
 
 

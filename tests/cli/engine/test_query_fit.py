@@ -33,10 +33,13 @@ def test_operators_count_as_words() -> None:
 def test_domains_to_include_are_sent_all_or_none() -> None:
     query, notes = fitted(Query("rust async", include=DOMAINS), registry.load("duckduckgo"))
     assert query.include == ()
-    assert notes == ("--site (too long for the query; filtered locally)",)
+    assert notes == ("--site (0 of 60 domains sent; the rest is filtered locally)",)
     assert fitted(Query("rust", include=DOMAINS[:2]), registry.load("duckduckgo")) == (
         Query("rust", include=DOMAINS[:2]),
         (),
+    )
+    assert fitted(Query("x", include=DOMAINS[:2]), registry.load("metaso"))[1] == (
+        "--site (0 of 2 domains sent; the rest is filtered locally)",
     )
 
 
