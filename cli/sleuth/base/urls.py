@@ -69,8 +69,10 @@ def full_host(host_or_url: str) -> str:
 
 
 def without_path(pattern: str) -> str:
-    """Return the host of a URL or domain as it was written; patterns stay."""
-    return pattern if pattern.startswith(("/", "*")) else pattern.rpartition("://")[2].partition("/")[0]
+    """Return the host of a URL or domain as it was written, without `www.`; patterns stay."""
+    if pattern.startswith(("/", "*")):
+        return pattern
+    return pattern.rpartition("://")[2].partition("/")[0].removeprefix("www.")
 
 
 def to_ascii(host: str) -> str:

@@ -120,9 +120,12 @@ def test_provider_is_found_by_id_or_name_in_any_case(sleuth: Any, searxng: HTTPS
     assert sleuth("providers", "show", name, "--json").json["id"] == "searxng"
 
 
-def test_site_may_be_a_url(sleuth: Any, searxng: HTTPServer) -> None:
-    sleuth("search", "-p", "searxng", "--site", "https://docs.python.org/3/", "x")
-    assert queries(searxng)[0] == "x site:docs.python.org"
+@pytest.mark.parametrize(
+    ("site", "domain"), [("https://docs.python.org/3/", "docs.python.org"), ("www.python.org", "python.org")]
+)
+def test_site_may_be_a_url_or_have_www(sleuth: Any, searxng: HTTPServer, site: str, domain: str) -> None:
+    sleuth("search", "-p", "searxng", "--site", site, "x")
+    assert queries(searxng)[0] == f"x site:{domain}"
 
 
 @pytest.mark.parametrize(
