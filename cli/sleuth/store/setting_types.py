@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sleuth.base import choices
+from sleuth.base.urls import without_path
 from sleuth_providers.records import Record
 from sleuth_providers.translatable import Translatable
 
@@ -51,9 +52,9 @@ def choice(*names: str) -> SettingType:
     return SettingType(lambda v: v in names, str, Translatable("one of {names}", names=", ".join(names)), names)
 
 
-def _list(text: str) -> list[str]:
-    if text.lstrip().startswith("["):
-        return list(_toml_value(text))
+def _list(text: str) -> Any:
+    if text.lstrip().startswith(("[", "{")):
+        return _toml_value(text)
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
@@ -80,7 +81,7 @@ NAMES = SettingType(
 def _is_pattern(text: str) -> bool:
     """Tell whether a text is a domain, or a regular expression that is valid and runs in linear time."""
     if not text.startswith("/"):
-        return len(text.split()) == 1
+        return len(text.split()) == 1 and bool(without_path(text))
     from sleuth.relevance.patterns import expression
 
     return len(text) > 2 and expression(text.strip("/")) is not None

@@ -59,6 +59,7 @@ def test_values_are_parsed(sleuth: Any, key: str, text: str, value: Any) -> None
         ("websearch.exclude_domains", "['/(a+)+$/']"),
         ("websearch.exclude_domains", "['//']"),
         ("websearch.exclude_domains", "['']"),
+        ("websearch.exclude_domains", "['http://']"),
         ("llm.api_key", "sk-1\nX-Header: 2"),
         ("embedding.api_key", "sk-\x01"),
         ("llm.api_key", "env:"),

@@ -267,6 +267,8 @@ def test_rejected_key_is_followed_by_the_next(sleuth: Any, httpserver: HTTPServe
         ("--option", "timeout_limit=abc"),
         ("--engines", "[1"),
         ("--engines", "[1]"),
+        ("--engines", '{"a": 1}'),
+        ("--engines", "{a = 1}"),
         ("--unset", "name"),
         ("--unset", "nosuch"),
         ("--name", " "),
