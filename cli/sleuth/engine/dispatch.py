@@ -226,8 +226,8 @@ class Dispatcher:
     def _cached(self, job: Job, key: str) -> ProviderReply | None:
         if self.cache_use != "use":
             return None
-        entry, ttl = self.cache.get(key), self.selector.settings[CACHE_TTL] * 60
-        fresh_s = min(entry.fresh_s, ttl - entry.age) if entry else 0.0
+        entry = self.cache.get(key)
+        fresh_s = entry.fresh_for(self.selector.settings[CACHE_TTL] * 60) if entry else 0.0
         if entry is None or (fresh_s <= 0 and not self.request.offline):
             return None
         found = found_from_json(entry.value)

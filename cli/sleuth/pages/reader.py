@@ -247,7 +247,7 @@ class Reader:
         if plan.cache != "use":
             return None
         entry = self.cache.get(cache_key(url))
-        if entry is None or (entry.expired and not plan.offline):
+        if entry is None or (entry.fresh_for(self.settings[FETCH_TTL] * 60) <= 0 and not plan.offline):
             return None
         try:
             content = dict(entry.value)

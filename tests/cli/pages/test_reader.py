@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -167,6 +168,16 @@ def test_the_cache_can_be_bypassed(site: Any, make_reader: Any) -> None:
     assert make_reader(cache=True).read([url], cache="refresh")[0].text == "new"
     assert make_reader(cache=True).read([url])[0].text == "new"
     assert make_reader(cache=True, SLEUTH_FETCH_CACHE_TTL_MINUTES="0").read([url])[0].cached is False
+
+
+def test_lower_cache_ttl_applies_to_stored_pages(site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = site.page("/a", "text", "text/plain")
+    make_reader(cache=True).read([url])
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now + 120)
+    assert make_reader(cache=True).read([url])[0].cached
+    assert make_reader(cache=True, SLEUTH_FETCH_CACHE_TTL_MINUTES="1").read([url], offline=True)[0].cached
+    assert not make_reader(cache=True, SLEUTH_FETCH_CACHE_TTL_MINUTES="1").read([url])[0].cached
 
 
 def test_offline_only_the_cache_answers(site: Any, make_reader: Any) -> None:

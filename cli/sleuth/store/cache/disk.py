@@ -39,10 +39,9 @@ class CacheEntry(Record):
     age: float
     fresh_s: float
 
-    @property
-    def expired(self) -> bool:
-        """Tell whether the value should be replaced."""
-        return self.fresh_s <= 0
+    def fresh_for(self, ttl_s: float) -> float:
+        """Return for how long the value is valid if entries may be no older than `ttl_s`, a setting that can change."""
+        return min(self.fresh_s, ttl_s - self.age)
 
 
 class Cache:
@@ -51,7 +50,7 @@ class Cache:
     is_shared = False  # with other machines
 
     def get(self, key: str) -> CacheEntry | None:
-        """Return the entry for a key, even if expired; callers that need a fresh one check `expired`."""
+        """Return the entry for a key, even if expired; callers that need a fresh one check `fresh_for`."""
         return None
 
     def put(self, key: str, value: Any, seconds: float) -> None:

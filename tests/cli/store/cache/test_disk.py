@@ -57,7 +57,7 @@ def test_value_is_read_back_unchanged(cache: DiskCache) -> None:
     cache.put("k", ANSWER, 60)
     entry = cache.get("k")
     assert entry
-    assert (entry.value, entry.expired) == (ANSWER, False)
+    assert (entry.value, entry.fresh_s > 0) == (ANSWER, True)
     assert 0 <= entry.age < 5
     assert cache.get("other") is None
 
@@ -77,11 +77,11 @@ def test_expired_value_is_marked(cache: DiskCache, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(time, "time", lambda: now + 59)
     entry = cache.get("k")
     assert entry
-    assert not entry.expired
+    assert entry.fresh_s > 0
     monkeypatch.setattr(time, "time", lambda: now + 61)
     entry = cache.get("k")
     assert entry
-    assert entry.expired
+    assert entry.fresh_s <= 0
     assert 60 < entry.age < 63
 
 
