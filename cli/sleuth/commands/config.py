@@ -69,14 +69,14 @@ def set_(
     place = mask_login(value) if setting.kind.address else value
     if place != value and is_in_clear(place.partition(",")[0]):  # the first node of a cluster
         runtime.warn(tr("the key or password of {id} is sent unencrypted to {place}", id=key, place=place))
-    _note_override(runtime, setting)
+    note_override(runtime, setting)
 
 
 @app.command(epilog="Example: sleuth config unset websearch.max_results")
 def unset(runtime: Runtime, key: Key) -> None:
     """Remove one setting from the file, which restores its default."""
     change(runtime.paths.config_file, key, None)
-    _note_override(runtime, find_setting(key))
+    note_override(runtime, find_setting(key))
 
 
 @app.command(epilog="Example: EDITOR=nano sleuth config edit")
@@ -133,9 +133,11 @@ def _shown(settings: Settings, setting: Setting[Any]) -> SettingValue:
     return value._replace(value=mask_login(value.value)) if setting.kind.address else value
 
 
-def _note_override(runtime: Runtime, setting: Setting[Any]) -> None:
+def note_override(runtime: Runtime, setting: Setting[Any]) -> bool:
+    """Print a note, and return True, if a change of a setting in the file has no effect."""
     if setting.variable in runtime.environ:
         runtime.note(tr("{variable} is set and overrides the file", variable=setting.variable))
+    return setting.variable in runtime.environ
 
 
 def _starter() -> str:

@@ -9,6 +9,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import is_in_clear, mask_login
+from sleuth.commands.config import note_override
 from sleuth.commands.provider_comparison import COMPARE_EPILOG, compare
 from sleuth.commands.provider_facts import places, provider_as_json
 from sleuth.commands.terminal.options import seconds
@@ -143,7 +144,8 @@ def use(
             if skipped.hint:
                 runtime.note(skipped.hint)
     change(runtime.paths.config_file, DEFAULT_PROVIDER.key, id)
-    print(tr("{id} is now the default", id=id), file=runtime.stderr)
+    if not note_override(runtime, DEFAULT_PROVIDER):
+        print(tr("{id} is now the default", id=id), file=runtime.stderr)
 
 
 ADD_EPILOG = """Examples:\n

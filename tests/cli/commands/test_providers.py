@@ -340,7 +340,8 @@ def test_use_sets_the_default(sleuth: Any) -> None:
     defaults = [item["id"] for item in sleuth("providers", "list", "--json").json["items"] if item["isDefault"]]
     assert defaults == ["searxng"]
     assert sleuth("providers", "use", "nosuch").exit == 3
-    assert sleuth("providers", "use", "auto").exit == 0
+    overridden = sleuth("providers", "use", "auto", SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="searxng")
+    assert overridden.err == "note: SLEUTH_WEBSEARCH_DEFAULT_PROVIDER is set and overrides the file\n"
     assert not [item for item in sleuth("providers", "list", "--json").json["items"] if item["isDefault"]]
 
 
