@@ -186,7 +186,7 @@ def add(
 def remove(runtime: Runtime, id: Id) -> None:
     """Remove a provider that you added."""
     id = runtime.table.get(id).id
-    if id == runtime.settings[DEFAULT_PROVIDER]:
+    if id == runtime.selector.default():
         raise RequestError("{id} is the default provider", "choose another one first: sleuth providers use auto", id=id)
     runtime.table.remove(id)
     print(tr("{id} was removed", id=id), file=runtime.stderr)

@@ -126,7 +126,9 @@ class ProviderSelector:
     def default(self) -> str:
         """Return the id of the default provider; empty for `auto`."""
         id = self.settings[setting.DEFAULT_PROVIDER]
-        return "" if id == "auto" else id
+        with suppress(UnknownProviderError):
+            return "" if id == "auto" else self.table.get(id).id  # the setting may have other capitals
+        return id
 
     def groups(
         self, query: Query, first: str, *, library: bool, tried: Iterable[str] = ()

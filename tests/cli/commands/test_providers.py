@@ -345,6 +345,14 @@ def test_use_sets_the_default(sleuth: Any) -> None:
     assert not [item for item in sleuth("providers", "list", "--json").json["items"] if item["isDefault"]]
 
 
+def test_default_may_be_written_in_capitals(sleuth: Any) -> None:
+    sleuth("providers", "add", "work", "--adapter", "searxng", "--url", "http://127.0.0.1:1")
+    assert sleuth("config", "set", "websearch.default_provider", "WORK").exit == 0
+    assert [item["id"] for item in sleuth("providers", "list", "--json").json["items"] if item["isDefault"]] == ["work"]
+    removed = sleuth("providers", "remove", "work")
+    assert (removed.exit, removed.err.splitlines()[0]) == (2, "error: work is the default provider")
+
+
 def test_second_instance_of_an_adapter(sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json({"results": [{"url": "https://a.example/", "title": "A"}]})
     done = sleuth("providers", "add", "--id", "work", "--adapter", "searxng", "--api-host", httpserver.url_for(""))
