@@ -3,7 +3,6 @@
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from sleuth.base.errors import describe
 from sleuth.base.json_output import record_as_json
 from sleuth.base.text import mask
 from sleuth.base.urls import mask_login
@@ -29,7 +28,7 @@ def provider_as_json(
         **record_as_json(row, "id", "name", "type"),
         "usable": skipped is None,
         "why": skipped.message if skipped else None,
-        "hint": describe(obstacle, provider=row.name, id=row.id)[1] if obstacle else None,
+        "hint": (skipped.hint or None) if skipped else None,
         "needs": "key" if obstacle and (adapter.needs_key or row.api_key) else "host" if obstacle else None,
         "keySource": keys.origin(row, adapter, selector.environ),
         "keyPage": adapter.key_page or None,

@@ -217,7 +217,8 @@ class ProviderSelector:
         """Return the attempt of a provider that a chain must skip now; None when it is usable."""
         if not candidate.row.enabled:
             message = tr("{provider} is disabled", provider=candidate.row.name)
-            return Attempt(candidate.id, "skipped", message=message, code="DISABLED")
+            hint = tr("enable it: sleuth providers set {id} --enable", id=candidate.id)
+            return Attempt(candidate.id, "skipped", message=message, hint=hint, code="DISABLED")
         if error := self.obstacle(candidate):
             return failed(candidate, error)
         if cooldown := self.health.cooldown(candidate.id):

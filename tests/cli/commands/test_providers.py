@@ -405,6 +405,8 @@ def test_disabled_provider_is_skipped(sleuth: Any) -> None:
     sleuth("providers", "set", "searxng", "--disable")
     done = sleuth("search", "--json", "searxng")
     assert [attempt["state"] for attempt in done.json["attempts"]] == ["skipped", "ok"]
+    sleuth("providers", "use", "searxng")
+    assert "hint: enable it: sleuth providers set searxng --enable\n" in sleuth("search", "--no-fallback", "x").err
 
 
 @pytest.mark.parametrize("variable", ["GOOGLE_CSE_ID", "GOOGLE_SEARCH_ENGINE_ID"])
