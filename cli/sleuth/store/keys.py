@@ -39,11 +39,12 @@ def find_keys(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) 
 def resolve(text: str, environ: Mapping[str, str], service: str) -> str:
     """Return the secret that a setting holds or refers to with env:, cmd: or keyring:."""
     scheme, _, rest = text.partition(":")
+    owner = service.removeprefix("sleuth/").removesuffix(".api_key")
     if scheme == "env":
         return environ.get(rest, "")
     if scheme == "cmd":
-        return _run(rest)
-    return _from_keyring(rest or service) if scheme == "keyring" else text
+        return _run(rest, owner)
+    return _from_keyring(rest or service, owner) if scheme == "keyring" else text
 
 
 def fingerprint(id: str, key: str) -> str:
@@ -53,7 +54,7 @@ def fingerprint(id: str, key: str) -> str:
     return f"{id}#{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
-def _run(command: str) -> str:
+def _run(command: str, owner: str) -> str:
     import shlex
     import subprocess
 
@@ -67,15 +68,15 @@ def _run(command: str) -> str:
         )
     except (OSError, ValueError, IndexError, subprocess.SubprocessError) as problem:
         hint = "run it yourself to see why; it must print only the key"
-        message = "the command for a key failed: {command}"
+        message = "the command for the key of {owner} failed: {command}"
         if isinstance(problem, subprocess.TimeoutExpired):
-            message = "the command for a key did not end within {seconds:g} s: {command}"
+            message = "the command for the key of {owner} did not end within {seconds:g} s: {command}"
         name = os.path.basename(command.split(" ")[0])
-        raise SettingsError(message, hint, command=name, seconds=COMMAND_TIMEOUT_S) from problem
+        raise SettingsError(message, hint, owner=owner, command=name, seconds=COMMAND_TIMEOUT_S) from problem
     return done.stdout.decode("utf-8", "replace").strip()
 
 
-def _from_keyring(name: str) -> str:
+def _from_keyring(name: str, owner: str) -> str:
     try:
         import keyring
     except ImportError as problem:
@@ -89,4 +90,4 @@ def _from_keyring(name: str) -> str:
         return keyring.get_password(service, user or "api-key") or ""
     except Exception as problem:  # every keyring backend has its own errors
         hint = "unlock it, or run: keyring diagnose"
-        raise SettingsError("cannot read {name!r} from the system keyring", hint, name=name) from problem
+        raise SettingsError("cannot read the key of {owner} from the system keyring", hint, owner=owner) from problem

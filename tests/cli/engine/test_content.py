@@ -248,7 +248,7 @@ def test_a_reranker_whose_key_cannot_be_read_costs_a_warning(sleuth: Any, mixed:
         words = ("search", "-p", "searxng", "--no-cache", *how, "--json", "small runtime")
         done = sleuth(*words, SLEUTH_RERANK_API_KEY=key, SLEUTH_FETCH_JINA="false", SLEUTH_FETCH_ARCHIVE="false")
         assert done.exit == 0
-        reason = "the command for a key failed: false" if key == "cmd:false" else "rerank.api_key refers to"
+        reason = "the command for the key of rerank failed: false" if key == "cmd:false" else "rerank.api_key refers to"
         [warning] = [one for one in done.json["warnings"] if "ranked by word matches" in one]
         assert reason in warning
     assert not [request for request, _ in mixed.log if request.path == "/v1/rerank"]

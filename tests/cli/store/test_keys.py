@@ -81,7 +81,7 @@ def test_command_has_no_stdin() -> None:
     ],
 )
 def test_failing_command_is_reported_without_its_arguments(command: str) -> None:
-    with pytest.raises(SettingsError, match="the command for a key failed") as caught:
+    with pytest.raises(SettingsError, match="the command for the key of brave failed") as caught:
         find_keys(row(f"cmd:{command}"), BRAVE, {})
     assert caught.value.exit == Exit.INVALID
     assert "secret-in-output" not in f"{caught.value} {caught.value.hint} {caught.value.values}"
@@ -136,7 +136,7 @@ def test_locked_keyring_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("locked")
 
     monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=refuse))
-    with pytest.raises(SettingsError, match="from the system keyring"):
+    with pytest.raises(SettingsError, match="the key of brave from the system keyring"):
         find_keys(row("keyring:"), BRAVE, {})
 
 
