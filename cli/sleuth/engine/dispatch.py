@@ -172,6 +172,7 @@ class Dispatcher:
         several_hosts = accounts[0].host != accounts[-1].host
         reply: ProviderReply | None = None
         for number, account in enumerate(accounts):
+            policy = policy._replace(attempts=min(policy.attempts, job.left - job.sent))
             if several_hosts:  # each gets its share of the time that is left
                 share = max(0.0, until - time.monotonic()) / (len(accounts) - number)
                 policy = policy._replace(timeout=share)
@@ -189,8 +190,10 @@ class Dispatcher:
                     error.hint = Translatable("check the key, which comes from {source}", source=source)
                 logs.log("%s: %s %s", job.candidate.id, error.code, error.detail)
                 reply = job.failure(error, account.secrets)
-                if isinstance(error, BadRequestError) or (
-                    not several_hosts and not isinstance(error, KeyInvalidError | RateLimitError)
+                if (
+                    isinstance(error, BadRequestError)
+                    or job.sent >= job.left
+                    or (not several_hosts and not isinstance(error, KeyInvalidError | RateLimitError))
                 ):
                     break
                 job.key_errors.append((account.key or account.host, error))
@@ -241,7 +244,7 @@ class Dispatcher:
         limits = request_limits(job.candidate, third_party=job.third_party)
         slot = self.health.reserve(job.candidate.id, *limits, max_wait)
         wait = max(0.0, slot.at - time.time())
-        job.reserved = slot.granted and any(limits[:3])
+        job.reserved, job.left = slot.granted and any(limits[:3]), slot.left
         if slot.granted:
             job.pause = min(wait, max_wait)  # less than the wait if the clock was set back meanwhile
             job.deadline += job.pause

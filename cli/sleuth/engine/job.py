@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Sequence
 from threading import Event
@@ -54,7 +55,7 @@ class Job:
         self.host = ""  # that answered, of several
         self.price = 0.0  # estimated, if the answer is abandoned
         self.thread: Thread | None = None
-        self.reserved = False
+        self.reserved, self.left = False, sys.maxsize  # requests that the limits of the provider allow
         self.third_party = False  # used without a key, on a host that is not the user's
         self.pause = 0.0  # seconds until it is this request's turn
         self.is_sent, self.abandoned = False, Event()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sqlite3
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -40,6 +41,7 @@ class Slot(Record):
     at: float
     granted: bool = True  # otherwise `at` is when to try again
     paced: bool = False  # refused because it would have to wait longer than allowed
+    left: int = sys.maxsize  # requests until a limit is reached, with this one
 
 
 class Cooldown(Record):
@@ -165,6 +167,7 @@ class Health:
     def _reserve(
         self, provider: str, limits: Sequence[tuple[int, int]], interval: float, paced_with: Sequence[str], wait: float
     ) -> Slot:
+        left = sys.maxsize
         with transaction(self.connection):
             now = time.time()  # read under the lock: others may have counted requests while we waited
             for limit, span in limits:
@@ -177,13 +180,14 @@ class Health:
                 ).fetchall()
                 if len(rows) == limit:
                     return Slot(float(rows[-1][0]) + span, granted=False)
+                left = min(left, limit - len(rows))
             at = max(now, self._last(paced_with, now + MAX_QUEUE_S) + interval) if interval else now
             backoff = self.cooldown(f"{provider}#backoff", now)
             at = max(at, backoff.until) if backoff else at
             if at - now > wait:
                 return Slot(at, granted=False, paced=True)
             self._insert(provider, at, "sent", None, 0.0)
-        return Slot(at)
+        return Slot(at, left=left)
 
     def _last(self, providers: Sequence[str], before: float) -> float:
         """Return the time of the last request to any of these providers."""

@@ -776,6 +776,18 @@ def test_reached_limit_names_the_option_that_changes_it(sleuth: Any, searxng: HT
         assert f"sleuth providers set searxng --option {option}=N" in sleuth("search", "-p", "searxng", "y").err
 
 
+@pytest.mark.parametrize(("status", "keys"), [(503, "one"), (401, "one,two,three")])
+def test_retries_and_further_keys_stay_within_the_limit(
+    sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, status: int, keys: str
+) -> None:
+    monkeypatch.setattr("sleuth_providers.net.client.RETRY_PAUSE_S", 0.0)
+    httpserver.expect_request("/search").respond_with_json({}, status)
+    sleuth("providers", "set", "tavily", "--api-host", httpserver.url_for(""), "--api-key", "-", stdin=f"{keys}\n")
+    sleuth("providers", "set", "tavily", "--option", "per_day=2")
+    assert sleuth("search", "-p", "tavily", "x").exit in (4, 6)
+    assert len(httpserver.log) == 2
+
+
 def test_weight_of_zero_is_accepted(sleuth: Any, searxng: HTTPServer) -> None:
     assert sleuth("providers", "set", "searxng", "--option", "weight=0").exit == 0
     assert sleuth("search", "-p", "searxng", "--json", "x").json["results"][0]["score"] == 0
