@@ -7,7 +7,7 @@ from sleuth_providers.records import Record
 
 Schema = dict[str, Any]
 
-DEFAULT_RESULTS, MAX_RESULTS = 5, 10
+MAX_RESULTS = 10
 MAX_PAGES = 10
 MAX_QUERY_CHARS = 400
 MAX_PAGE_CHARS = 100_000
@@ -43,7 +43,7 @@ def _choice(description: str, *values: str) -> Schema:
 
 URL = _text("URL of the page, http or https", 4000)
 DOCUMENT_URL = _text("URL of the page, or of a document that library_search found", 4000)
-COUNT = _integer("number of results", 1, MAX_RESULTS) | {"default": DEFAULT_RESULTS}
+COUNT = _integer("number of results", 1, MAX_RESULTS)  # the default is a setting
 QUERY = _text("what to search for", MAX_QUERY_CHARS)
 # Added where a conversation is known; a single search always numbers its results from 1.
 RESTART = {"restart_citations": {"type": "boolean", "description": "number the results from [1] again"}}
