@@ -141,8 +141,7 @@ def use(
         id = candidate.id
         if skipped := runtime.selector.skipped(candidate):
             runtime.warn(skipped.message)
-            if skipped.hint:
-                runtime.note(skipped.hint)
+            runtime.hint(skipped.hint)
     change(runtime.paths.config_file, DEFAULT_PROVIDER.key, id)
     if not note_override(runtime, DEFAULT_PROVIDER):
         print(tr("{id} is now the default", id=id), file=runtime.stderr)

@@ -88,7 +88,7 @@ def test_default_without_a_key_is_a_warning(sleuth: Any) -> None:
     done = sleuth("providers", "use", "brave")
     assert done.exit == 0
     assert "Brave Search needs an API key" in done.err
-    assert "sleuth providers set brave --api-key -" in done.err
+    assert "\nhint: set one: sleuth providers set brave --api-key -\n" in done.err
     assert "warning" not in sleuth("providers", "use", "wikipedia").err
 
 
