@@ -69,11 +69,11 @@ def list_(
     runtime: Runtime,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Show at most N providers.", metavar="N")] = 1000,
     offset: Annotated[int, typer.Option(min=0, help="Skip the first N.", metavar="N")] = 0,
-    ids: Annotated[bool, typer.Option("--ids", help="Print only the ids, one per line.")] = False,
+    ids: Annotated[bool, typer.Option("--ids", help="Print only the ids known so far, one per line.")] = False,
     as_json: Json = False,
 ) -> None:
     """List all providers, and what the unusable ones need."""
-    if not ids:  # shell completion must be fast
+    if not ids:  # completion must be fast, and looking for new plug-ins is not
         for problem in runtime.selector.discover():
             runtime.warn(problem)
     rows = runtime.selector.table.all()
