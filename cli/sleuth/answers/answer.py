@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sleuth.answers import citation_check
-from sleuth.answers.citations import CitedSource
+from sleuth.answers.citations import CitedSource, Mark, find
 from sleuth.answers.llm.chat import Message, Usage
 from sleuth.base.json_output import record_as_json
-from sleuth.base.text import clean
+from sleuth.base.text import clean, splice
 from sleuth.base.urls import clean_url, domain
 from sleuth_providers.records import Record
 
@@ -111,6 +111,23 @@ class Answer(Record):
     def cited(self) -> tuple[int, ...]:
         """Return the numbers that the text cites."""
         return tuple(dict.fromkeys(check.citation for check in self.checks))
+
+    def renumbered(self, numbers: Mapping[int, int]) -> "Answer":
+        """Return the answer with other numbers for its sources.
+
+        Citations without a source are dropped: their numbers may belong to other sources now.
+        """
+        text = splice(self.text, (_renumbered(self.text, mark, numbers) for mark in find(self.text)))
+        sources = tuple(source._replace(citation=numbers[source.citation]) for source in self.sources)
+        checks = tuple(citation_check.check(text, sources))
+        return self._replace(text=text, sources=sources, checks=checks, out_of_range=())
+
+
+def _renumbered(text: str, mark: Mark, numbers: Mapping[int, int]) -> tuple[int, int, str]:
+    known = ", ".join(str(numbers[number]) for number in mark.numbers if number in numbers)
+    if not known:
+        return len(text[: mark.start].rstrip(" ")), mark.end, ""
+    return mark.start, mark.end, f"{mark.brackets[0]}{known}{mark.sign}{mark.brackets[1]}"
 
 
 def answer_as_json(answer: Answer) -> dict[str, Any]:

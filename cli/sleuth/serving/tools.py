@@ -144,7 +144,7 @@ class Toolbox:
         with self._lock:
             if restart:
                 self._numbering = Numbering()
-            return self._numbering.add(sources)
+            return self._numbering.add(source._replace(text="") for source in sources)
 
     def _fetch_page(self, arguments: Arguments, report: Report) -> ToolReply:
         query, max_chars = arguments.get("query", ""), self.max_chars()
@@ -185,7 +185,7 @@ class Toolbox:
             report(ToolStep(event.message, next(steps)))
 
         answer = self.client.ask(arguments["question"], providers=self.providers, timeout=self.timeout, tell=progress)
-        return tool_replies.answer_reply(answer, self.max_chars())
+        return tool_replies.answer_reply(answer.renumbered(self._numbers(answer.sources)), self.max_chars())
 
     def max_chars(self) -> int:
         """Return the maximum length of a reply."""

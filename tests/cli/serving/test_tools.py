@@ -483,7 +483,9 @@ def test_marks_and_notes_make_no_picture_of_an_answer(text: str) -> None:
     assert "<img" not in markdown.to_html(reply)
 
 
-def test_question_is_answered_by_the_configured_model(call: Call, httpserver: HTTPServer) -> None:
+@pytest.fixture
+def valley(httpserver: HTTPServer) -> str:
+    """Give the URL of a page that the model finds and cites, along with a source that does not exist."""
     page = httpserver.url_for("/page")
     httpserver.expect_request("/search").respond_with_json({"results": [{"url": page, "title": "Valley"}]})
     httpserver.expect_request("/page").respond_with_data(long_page(), content_type="text/html")
@@ -493,17 +495,33 @@ def test_question_is_answered_by_the_configured_model(call: Call, httpserver: HT
         if not request.get_json().get("stream"):
             message = {"role": "assistant", "content": json.dumps(notes)}
             return Response(json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}))
-        piece = {
-            "choices": [{"delta": {"content": "It speaks of weather, harvest and trade [1]."}, "finish_reason": "stop"}]
-        }
+        text = "It speaks of weather, harvest and trade [1]. Nothing else matters [2]."
+        piece = {"choices": [{"delta": {"content": text}, "finish_reason": "stop"}]}
         return Response(f"data: {json.dumps(piece)}\n\ndata: [DONE]\n\n", content_type="text/event-stream")
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(model)
+    return page
+
+
+def test_question_is_answered_by_the_configured_model(call: Call, httpserver: HTTPServer, valley: str) -> None:
     steps: list[ToolStep] = []
     address = httpserver.url_for("/v1")
     reply = call("ask", {"question": "What does it speak of?"}, steps.append, SLEUTH_LLM_BASE_URL=address)
     assert "weather, harvest and trade [1]." in reply.text
-    assert page in reply.text
+    assert valley in reply.text
     assert data(reply)["method"] == "model"
     assert [step.done for step in steps] == list(range(len(steps)))
     assert len(steps) > 2
+
+
+def test_answers_are_numbered_on_through_a_conversation(make_toolbox: Any, httpserver: HTTPServer, valley: str) -> None:
+    toolbox = make_toolbox(providers=("searxng",), SLEUTH_LLM_BASE_URL=httpserver.url_for("/v1"))
+    toolbox._numbers([CitedSource(1, "https://0.example/"), CitedSource(2, "https://1.example/")])
+    reply = toolbox.call("ask", {"question": "What does it speak of?"}, lambda step: None)
+    assert "harvest and trade [3]. Nothing else matters." in reply.text, "[2] is a source of another call"
+    assert "[3] Valley" in reply.text
+    answer = data(reply)
+    assert [one["citation"] for one in answer["citations"]] == [3]
+    assert [one["citation"] for one in (*answer["sources"], *answer["references"])] == [3, 3]
+    found = data(toolbox.call("web_search", {"query": "valley"}, lambda step: None))["results"]
+    assert [(hit["url"], hit["citation"]) for hit in found] == [(valley, 3)]
