@@ -75,17 +75,27 @@ def add(connection: sqlite3.Connection, batch: list["Document"]) -> dict[str, in
     return outcomes
 
 
+def document(connection: sqlite3.Connection, url: str) -> "Document | None":
+    """Return the document at a URL."""
+    from sleuth.library.library import Document
+
+    fields = ", ".join(Document._fields)
+    row = connection.execute(f"SELECT {fields} FROM page WHERE url = ?", (url,)).fetchone()  # noqa: S608 - constants
+    return Document(*row) if row else None
+
+
 def _to_write(connection: sqlite3.Connection, page: "Document") -> "Document | None":
     """Return a document as it is to be written; None if the library has it already."""
-    row = connection.execute("SELECT modified, size, source, text FROM page WHERE url = ?", (page.url,)).fetchone()
-    if row is None:
+    known = document(connection, page.url)
+    if known is None:
         return page
-    is_poorer = page.source == "bookmark" and row["source"] != "bookmark"  # the page is there with its text
-    if is_poorer or (row["modified"], row["size"], row["source"]) == (page.modified, page.size, page.source):
+    if page.kind == "bookmark" and known.kind != "bookmark":  # the page is there with its text
+        return known.bookmarked(page.bookmark) if page.bookmark != known.bookmark else None
+    if (known.modified, known.size, known.source) == (page.modified, page.size, page.source):
         return None
-    if page.source == row["source"] == "page" and row["text"].startswith(page.text):
-        return page._replace(text=row["text"], size=row["size"])  # this time only the beginning was read
-    return page
+    if page.source == "page" and known.kind != "bookmark" and known.text.startswith(page.text):
+        return page._replace(text=known.text, size=known.size, source=known.source)  # only the beginning was read
+    return page.bookmarked(known.bookmark) if page.source == "page" and known.bookmark else page
 
 
 def _write(connection: sqlite3.Connection, page: "Document", title: str, body: str) -> str:

@@ -104,8 +104,8 @@ class Ingester:
             self._skip(page.url, page.problem or tr("the page could not be read; for details, add --debug"))
             return
         document = to_document(page, page.url)
-        if bookmark := self._bookmarks.pop(page.url, None):  # its folder and note stay searchable
-            document = document._replace(text=f"{document.text}\n\n{bookmark.text}")
+        if bookmark := self._bookmarks.pop(page.url, None):
+            document = document.bookmarked(bookmark.bookmark)
         self._unwritten.append(document)
         if len(self._unwritten) >= PAGES_PER_WRITE:
             self._flush()

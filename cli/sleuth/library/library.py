@@ -47,6 +47,18 @@ class Document(Record):
     published: str = ""
     lang: str = ""
 
+    @property
+    def bookmark(self) -> str:
+        """Return the title, folder and note of a bookmark, which are the last paragraph if its page has been read."""
+        if self.source != "bookmark":
+            return ""
+        return f"{self.title}\n{self.text}" if self.kind == "bookmark" else self.text.rpartition("\n\n")[2]
+
+    def bookmarked(self, bookmark: str) -> "Document":
+        """Return a page with the text of its bookmark, instead of any it has, so that it is found by either."""
+        own = self.text.removesuffix(f"\n\n{self.bookmark}") if self.bookmark else self.text
+        return self._replace(source="bookmark", text=f"{own}\n\n{bookmark}")
+
 
 class Counts(Record):
     """How many documents were added, updated and left unchanged."""
@@ -149,10 +161,8 @@ class Library:
 
     def get(self, url: str) -> Document | None:
         """Return the document at a URL, with its text as it was when it was added."""
-        fields = ", ".join(Document._fields)
         with self._reading() as connection:
-            row = connection.execute(f"SELECT {fields} FROM page WHERE url = ?", (url,)).fetchone()  # noqa: S608 - constants
-            return Document(*row) if row else None
+            return index.document(connection, url)
 
     def add(self, documents: Iterable[Document], *, progress: Progress | None = None) -> Counts:
         """Add or update documents, a few hundred per transaction, each reported to `progress`."""
@@ -173,7 +183,7 @@ class Library:
 
     def has_read(self, url: str) -> bool:
         """Tell whether a web page is in the library with its text, not just as a bookmark."""
-        return self._has("SELECT 1 FROM page WHERE url = ? AND source = 'page'", url)
+        return self._has("SELECT 1 FROM page WHERE url = ? AND kind != 'bookmark'", url)
 
     def _has(self, sql: str, *values: object) -> bool:
         with self._reading(handbook=False) as connection:

@@ -279,17 +279,21 @@ def test_touched_page_with_the_same_text_is_not_indexed_again(library: Library) 
     assert library.holds("https://example.org/1", 2.0, 6)
 
 
-def test_bookmark_does_not_replace_the_page_itself(library: Library) -> None:
-    bookmark = page(1, "folder", source="bookmark", modified=9.0)
-    library.add([page(1, "the whole text about a walrus")])
-    assert library.add([bookmark]) == Counts(unchanged=1)
-    assert urls(library, "walrus") == ["https://example.org/1"]
-
-
-def test_page_replaces_its_bookmark(library: Library) -> None:
-    library.add([page(1, "folder", source="bookmark", modified=9.0)])
-    assert library.add([page(1, "the whole text about a walrus")]) == Counts(updated=1)
-    assert urls(library, "walrus") == ["https://example.org/1"]
+def test_page_is_found_by_its_text_and_its_bookmark_whichever_came_first(library: Library) -> None:
+    read = page(1, "the whole text about a walrus", source="page", kind="html")
+    bookmark = page(1, "stripes", source="bookmark", kind="bookmark", modified=9.0)._replace(title="Zebra")
+    renamed = bookmark._replace(title="Quagga")
+    for first, second in ((read, bookmark), (bookmark, read)):
+        assert library.add([first]) == Counts(added=1)
+        assert library.add([second]) == Counts(updated=1)
+        assert library.add([second]) == Counts(unchanged=1)
+        assert all(urls(library, word) == [read.url] for word in ("walrus", "stripes", "zebra"))
+        assert library.add([read._replace(text="now about seals")]) == Counts(updated=1)
+        assert library.add([renamed]) == Counts(updated=1)
+        assert [urls(library, word) for word in ("seals", "quagga")] == [[read.url]] * 2
+        assert [urls(library, word) for word in ("walrus", "zebra")] == [[]] * 2
+        assert library.stats().sources["bookmark"] == 1
+        assert library.remove(read.url) == 1
 
 
 def test_progress_is_reported_per_batch(library: Library) -> None:
