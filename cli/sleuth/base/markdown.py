@@ -1,7 +1,7 @@
 """The one Markdown parser, on markdown-it-py: blocks as text or source, prose, links. Import it only to parse."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
 
@@ -9,6 +9,7 @@ from markdown_it import MarkdownIt  # a dependency of rich
 from markdown_it.token import Token
 
 MAX_INLINE_CHARS = 20_000  # a longer paragraph is read as plain text: 300 kB of `![` take markdown-it 5 s
+BREAKS = ("softbreak", "hardbreak")
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 # A comment must not contain `<!--`, or each of a thousand openings would be scanned to the end of the text.
 HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:[^<-]|-(?!->)|<(?!!--)){0,2000}+-->")
@@ -40,64 +41,71 @@ def _new_parser(*disabled: str) -> MarkdownIt:
     return made
 
 
-def read_blocks(source: str, *, alt_text: bool = False) -> Iterator[tuple[str, str, int]]:
-    """Yield the kind, text and level of each block.
+def read_blocks(source: str) -> Iterator[tuple[str, str, int, str, str]]:
+    """Yield the kind, text, level, mark and linked text of each block.
 
     Kinds are heading (level 1 to 6), paragraph, item (level 0 in the outermost list), quote, code, and table with its
-    rows on lines and its cells between tabs. Links become their text, images their alternative text or nothing; HTML
-    tags and comments are removed, and code spans keep their backticks.
+    rows on lines and its cells between tabs. The mark is the number of an item or the language of code. Links become
+    their text, followed by the URL in the linked text. Images become their alternative text; HTML tags and comments are
+    removed, and code spans keep their backticks.
     """
-    heading, depth, quotes, starts_item = 0, -1, 0, False
-    rows: list[list[str]] = []
+    heading, depth, quotes, number = 0, -1, 0, None
+    rows: list[list[tuple[str, str]]] = []
     references: dict[str, object] = {}
     for token in _reader().parse(source, references):
         if token.type == "inline":
-            text = "".join(_words(token.content, references, alt_text))
+            text, linked = _words(token.content, references)
             if rows:
-                rows[-1].append(" ".join(text.split()))
+                rows[-1].append((" ".join(text.split()), " ".join(linked.split())))
             elif heading:
-                yield "heading", text, heading
-            elif starts_item:
-                yield "item", text, depth
-                starts_item = False
+                yield "heading", text, heading, "", ""
+            elif number is not None:
+                yield "item", text, depth, number, linked
+                number = None
             else:
-                yield "quote" if quotes else "paragraph", text, 0
+                yield "quote" if quotes else "paragraph", text, 0, "", linked
         elif token.type == "fence":
-            yield "code", token.content, 0
+            yield "code", token.content, 0, token.info.partition(" ")[0], ""
         elif token.type == "html_block":
-            yield "paragraph", "".join(_words(_outside_comment(token.content), references, alt_text)), 0
+            yield "paragraph", _words(_outside_comment(token.content), references)[0], 0, "", ""
         elif token.type in ("heading_open", "heading_close"):
             heading = int(token.tag[1]) if token.nesting > 0 else 0
         elif token.tag in ("ul", "ol"):
             depth += token.nesting
         elif token.tag == "li":
-            starts_item = token.nesting > 0
+            number = f"{token.info}{token.markup}" * bool(token.info) if token.nesting > 0 else None
         elif token.tag == "blockquote":
             quotes += token.nesting
         elif token.type == "tr_open":
             rows.append([])
         elif token.type == "table_close":
-            yield "table", "\n".join("\t".join(row) for row in rows), 0
+            text, linked = ("\n".join("\t".join(cell[form] for cell in row) for row in rows) for form in (0, 1))
+            yield "table", text, 0, "", linked
             rows = []
 
 
-def _words(content: str, references: dict[str, object], alt_text: bool) -> Iterator[str]:
-    tokens: list[Token] = []
+def _words(content: str, references: dict[str, object]) -> tuple[str, str]:
+    """Return inline Markdown as text, and as text with the URLs of links."""
     if len(content) > MAX_INLINE_CHARS:
-        yield HTML_TAG.sub("", content)
-    else:
-        _reader().inline.parse(content, _reader(), references, tokens)
+        return HTML_TAG.sub("", content), ""
+    tokens: list[Token] = []
+    _reader().inline.parse(content, _reader(), references, tokens)
+    text, href = "".join(_pieces(tokens)), ""
+    for place, token in enumerate(tokens):
+        before = tokens[place - 1]
+        if token.type == "link_open":
+            href = str(token.attrs["href"])
+        elif token.type == "link_close" and before.type not in ("link_open", "image") and before.content != href:
+            token.content = "" if href.startswith("#") else f" ({href})"
+    return text, "".join(_pieces(tokens))
+
+
+def _pieces(tokens: Iterable[Token]) -> Iterator[str]:
     for is_code, group in groupby(tokens, key=lambda token: token.type == "code_inline"):
         if is_code:
             yield from (token.content if "`" in token.content else f"`{token.content}`" for token in group)
         else:
-            yield HTML_TAG.sub("", "".join(_text(token, alt_text) for token in group))
-
-
-def _text(token: Token, alt_text: bool) -> str:
-    if token.type == "image" and not alt_text:
-        return ""
-    return "\n" if token.type in ("softbreak", "hardbreak") else token.content
+            yield HTML_TAG.sub("", "".join("\n" if token.type in BREAKS else token.content for token in group))
 
 
 def _outside_comment(html: str) -> str:

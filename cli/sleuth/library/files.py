@@ -13,11 +13,11 @@ from sleuth.base.text import clean
 from sleuth.library.bookmarks import bookmarks, is_bookmarks
 from sleuth.library.html import read_markup
 from sleuth.library.library import Document
-from sleuth.pages.blocks import as_text, from_markdown, from_plain
+from sleuth.pages.blocks import as_text, from_plain
 from sleuth.pages.chain import LayerAttempt
 from sleuth.pages.charsets import decode, is_binary
 from sleuth.pages.errors import UnreadableError
-from sleuth.pages.extract import ExtractedPage, finished
+from sleuth.pages.extract import ExtractedPage, finished, read_markdown
 from sleuth.pages.links import PageLink, links
 from sleuth.pages.page import Page, to_page
 from sleuth.pages.worker_pool import POOL
@@ -202,23 +202,6 @@ def _from_rst(data: bytes) -> ExtractedPage:
     return ExtractedPage(heading[1] if heading else "", blocks=from_plain(text))
 
 
-def _from_markdown(data: bytes) -> ExtractedPage:
-    facts, body = front_matter("\n".join(decode(data).splitlines()))
-    blocks = from_markdown(body[: 2 * MAX_TEXT_CHARS], alt_text=True)
-    heading = next((one.text.replace("`", "") for one in blocks if one.kind == "heading"), "")
-    title, published, language = (facts.get(name, "") for name in ("title", "date", "lang"))
-    return ExtractedPage(title or heading, "", published, language, blocks)
-
-
-def front_matter(text: str) -> tuple[dict[str, str], str]:
-    """Return the metadata of a Markdown file, between two lines of dashes, and the rest."""
-    found = re.match(r"---[ \t]*\n(.{0,5000}?)\n(?:---|\.\.\.)[ \t]*\n", text, re.DOTALL)
-    if not found:
-        return {}, text
-    facts = re.findall(r"^(\w+):(.*)$", found[1], re.MULTILINE)
-    return {name.lower(): value.strip().strip("\"'") for name, value in facts}, text[found.end() :]
-
-
 def _from_pdf(data: bytes) -> ExtractedPage:
     """Read a PDF file in a worker process: a hostile file may never end, or need too much memory."""
     if b"%PDF-" not in data[:1024]:
@@ -237,7 +220,7 @@ KINDS = {
 }
 # To support another kind of file, add its extension and a reader.
 READERS: dict[str, Callable[[bytes], ExtractedPage]] = {
-    "markdown": _from_markdown,
+    "markdown": lambda data: read_markdown(decode(data)[: 2 * MAX_TEXT_CHARS]),
     "text": lambda data: ExtractedPage(blocks=from_plain(decode(data))),
     "rst": _from_rst,
     "html": lambda data: read_markup(decode(data, markup=True)),

@@ -46,7 +46,7 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 LINE_TAGS = frozenset(("p", "head", "quote", "item", "list", "table", "row", "cell", "div"))
 
 Node = Any  # an lxml element
-Part = tuple[str, str, int]  # kind, text and level of a block
+Part = tuple[str, str, int] | tuple[str, str, int, str]  # kind, text, level and mark of a block
 
 for _name in ("trafilatura", "htmldate", "courlan", "justext", "charset_normalizer", "dateparser"):
     logging.getLogger(_name).addHandler(logging.NullHandler())  # otherwise their warnings go to stderr
@@ -80,6 +80,9 @@ def _is_small(tree: Node) -> bool:
 
 
 def _main_text(tree: Node, url: str, metadata: bool = True) -> ExtractedPage:
+    for numbered in tree.iter("ol"):
+        if numbered.get("start", "1") != "1":  # which trafilatura drops
+            numbered.tag = "ul"
     try:
         found: Any = bare_extraction(tree, url=url or None, with_metadata=metadata, **EXTRACTION)
     except Exception as problem:  # on some pages it fails; then all paragraphs are taken
@@ -137,7 +140,7 @@ def _text(element: Node) -> str:
 
 def from_tree(body: Node) -> list[Block]:
     """Return the blocks of trafilatura's tree in reading order."""
-    return [one for kind, text, level in _container(body) if (one := block(kind, text, level)).text]
+    return [one for part in _container(body) if (one := block(*part)).text]
 
 
 def _container(element: Node) -> Iterator[Part]:
@@ -168,11 +171,14 @@ def _parts(element: Node) -> Iterator[Part]:
 
 
 def _items(element: Node, level: int) -> Iterator[Part]:
+    number = 0
     for child in element:
         if child.tag == "list":
             yield from _items(child, level + 1)
             continue
-        yield "item", _inline(child, lists=False), level
+        number += 1
+        mark = f"{number}." if element.get("rend") == "ol" else ""
+        yield "item", _inline(child, lists=False), level, mark
         for inner in child.iter("list"):
             if inner.getparent() is child:
                 yield from _items(inner, level + 1)

@@ -13,7 +13,7 @@ SENTENCE_ENDS = tuple(".!?:。！？：")
 MAX_LABEL_CHARS = 30  # of a section name, an author or a date above the title
 MAX_PREFACE_CHARS = 200  # of a section name or a date before the title
 KINDS = ("heading", "paragraph", "item", "quote", "code", "table")
-MAX_LEVEL = 20  # of nested lists
+MAX_LEVEL = 12  # of nested lists
 MAX_TABLE_FILL = 4  # cells per cell of the text; if filling up short rows takes more, a table is written as code
 # Code spans, bare URLs, and what could start a link, a link definition or HTML.
 MARKUP = re.compile(
@@ -22,6 +22,7 @@ MARKUP = re.compile(
 )
 # A heading, quote or fence, and the line below the head of a table.
 LINE_MARKUP = re.compile(r"^(?:#{1,6}(?=\s|$)|>|~~~|[|:-](?=[: \t-]*+\|[|: \t-]*+$))", re.MULTILINE)
+MARK = re.compile(r"[A-Za-z0-9+#._-]{1,30}\)?")
 SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？](?:[”’」』）]*)")
 
 
@@ -31,19 +32,25 @@ class Block(Record):
     kind: str
     text: str  # of a table: rows on lines, cells between tabs
     level: int = 0  # of a heading 1 to 6, of an item from 0
+    mark: str = ""  # number of an item, language of code
+    linked: str = ""  # the text with the URLs of its links, for Markdown; empty if there are none
 
 
-def block(kind: str, text: str, level: int = 0) -> Block:
+def block(kind: str, text: str, level: int = 0, mark: str = "", linked: str = "") -> Block:
     """Sanitise text and make it a block; only code keeps its indentation."""
-    level = min(max(level, 0), MAX_LEVEL)
+    linked = _cleaned(kind, linked) if linked != text else ""
+    mark = mark if MARK.fullmatch(mark) else ""
+    return Block(kind, _cleaned(kind, text), min(max(level, 0), MAX_LEVEL), mark, linked)
+
+
+def _cleaned(kind: str, text: str) -> str:
     if kind == "code":
-        return Block(kind, "\n".join(_clean_code(line) for line in text.splitlines()).strip("\n"), level)
+        return "\n".join(_clean_code(line) for line in text.splitlines()).strip("\n")
     if kind == "table":
         rows = ("\t".join(clean(cell, entities=False) for cell in row.split("\t")) for row in text.split("\n"))
-        return Block(kind, "\n".join(row for row in rows if row.strip()), level)
+        return "\n".join(row for row in rows if row.strip())
     lines = clean(text, lines=True, entities=False).split("\n")
-    joint = " " if kind == "heading" else "\n"
-    return Block(kind, joint.join(line.strip() for line in lines if line), level)
+    return (" " if kind == "heading" else "\n").join(line.strip() for line in lines if line)
 
 
 def _clean_code(line: str) -> str:
@@ -74,7 +81,7 @@ def _joined(written: Iterable[tuple[Block, str]]) -> str:
 
 def _plain(one: Block) -> str:
     if one.kind == "item":
-        return _indented("  " * one.level + "- ", one.text)
+        return _item(one, one.text)
     return one.text.replace("\t", " | ") if one.kind == "table" else one.text
 
 
@@ -82,15 +89,19 @@ def _marked(one: Block) -> str:
     if one.kind == "code":
         longest = max((len(run) for run in re.findall("`+", one.text)), default=0)
         fence = "`" * max(3, longest + 1)
-        return f"{fence}\n{one.text}\n{fence}"
+        return f"{fence}{one.mark}\n{one.text}\n{fence}"
     if one.kind == "table":
-        return _table(one.text)
-    text = escape(one.text)
+        return _table(one.linked or one.text)
+    text = escape(one.linked or one.text)
     if one.kind == "heading":
         return f"{'#' * min(max(one.level, 1), 6)} {text}"
     if one.kind == "item":
-        return _indented("  " * one.level + "- ", text)
+        return _item(one, text)
     return _indented("> ", text, "> ") if one.kind == "quote" else text
+
+
+def _item(one: Block, text: str) -> str:
+    return _indented(f"{'   ' * one.level}{one.mark or '-'} ", text)
 
 
 def _indented(mark: str, text: str, following: str = "") -> str:
@@ -189,14 +200,14 @@ def _start(one: Block, length: int) -> Block:
         ends = [match.end() for match in SENTENCE_END.finditer(text)]
         end = ends[-1] if ends and ends[-1] > len(text) // 2 else text.rfind(" ")
         text = text[:end].rstrip() if end > len(text) // 2 else text
-    return one._replace(text=text)
+    return one._replace(text=text, linked="")
 
 
 def from_json(value: Any) -> list[Block]:
     """Read blocks from a cache, which others may write to; raise ValueError or TypeError for anything else."""
-    if any(kind not in KINDS or type(text) is not str or type(level) is not int for kind, text, level in value):
+    if any(kind not in KINDS or [*map(type, fields)] != [str, int, str, str] for kind, *fields in value):
         raise ValueError("not blocks")
-    return [block(kind, text, level) for kind, text, level in value]
+    return [block(*part) for part in value]
 
 
 def from_plain(text: str) -> list[Block]:
@@ -209,9 +220,8 @@ def from_plain(text: str) -> list[Block]:
     return [one for part in parts if (one := block("paragraph", part)).text]
 
 
-def from_markdown(source: str, *, alt_text: bool = False) -> list[Block]:
+def from_markdown(source: str) -> list[Block]:
     """Read Markdown, see `base.markdown.read_blocks`."""
     from sleuth.base.markdown import read_blocks  # imported late: few pages are Markdown
 
-    parts = read_blocks("\n".join(source.splitlines()), alt_text=alt_text)
-    return [one for kind, text, level in parts if (one := block(kind, text, level)).text]
+    return [one for part in read_blocks("\n".join(source.splitlines())) if (one := block(*part)).text]

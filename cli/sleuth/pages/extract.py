@@ -61,13 +61,27 @@ def _from_text(text: str, kind: str) -> ExtractedPage:
     if kind == "json":
         text, kind = _indent_json(text), "code"
     text = text[:MAX_TEXT_CHARS]
-    if kind == "code":
-        blocks = [one for one in (block("code", text),) if one.text]
-    else:
-        blocks = from_markdown(text) if kind == "markdown" else from_plain(text)
-    heading = next((one.text for one in blocks if one.kind == "heading"), "")
+    if kind == "markdown":
+        return read_markdown(text)
+    blocks = from_plain(text) if kind == "text" else [one for one in (block("code", text),) if one.text]
     first_line = blocks[0].text.partition("\n")[0] if blocks and kind == "text" else ""
-    return ExtractedPage(heading or shorten(first_line, 100), blocks=blocks)
+    return ExtractedPage(shorten(first_line, 100), blocks=blocks)
+
+
+def read_markdown(source: str) -> ExtractedPage:
+    """Read Markdown; its title is that of its front matter, or else the first heading."""
+    facts, body = _front_matter("\n".join(source.splitlines()))
+    blocks = from_markdown(body)
+    heading = next((one.text.replace("`", "") for one in blocks if one.kind == "heading"), "")
+    title, published, language = (facts.get(name, "") for name in ("title", "date", "lang"))
+    return ExtractedPage(title or heading, "", published, language, blocks)
+
+
+def _front_matter(text: str) -> tuple[dict[str, str], str]:
+    """Return the metadata of Markdown, between two lines of dashes, and the rest."""
+    found = re.match(r"---[ \t]*\n(.{0,5000}?)\n(?:---|\.\.\.)[ \t]*\n", text, re.DOTALL)
+    facts = re.findall(r"^(\w+):(.*)$", found[1], re.MULTILINE) if found else ()
+    return {name.lower(): value.strip().strip("\"'") for name, value in facts}, text[found.end() :] if found else text
 
 
 def _indent_json(text: str) -> str:

@@ -37,7 +37,8 @@ def read_by_jina(url: str, http: Sender, host: str, until: float, *, key: str = 
     if failed := re.search(r"error (\d{3})", warning):
         raise BadResponseError(message="{provider} could not read the page either", status=int(failed[1]))
     content = Response(200, {"content-type": "text/markdown"}, json.as_text(data.get("content")).encode(), url)
-    blocks = POOL.extract(content, url, until).blocks
+    # The Markdown is that of the service: the page itself would have come without the URLs of its links.
+    blocks = [one._replace(linked="") for one in POOL.extract(content, url, until).blocks]
     is_short = len(as_text(blocks)) < bot_walls.MAX_CHECK_CHARS
     if "captcha" in warning.lower() or (is_short and bot_walls.CHECK_TITLE.search(title)):
         raise blocked("bot check", reply.status)

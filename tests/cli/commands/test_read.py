@@ -60,7 +60,7 @@ def test_file_and_page_become_markdown(sleuth: Any, notes: str, page: str) -> No
     first, _, second = done.out.partition("\n\n---\n\n")
     assert first.startswith("# Notes\n\n<file://")
     assert first.count("# Notes") == 1
-    assert "```\nfor i in range(3):\n    print(i)\n```" in first
+    assert "```python\nfor i in range(3):\n    print(i)\n```" in first
     assert second.startswith(f"# Runtimes\n\n<{page}>")
     assert "    run();" in second
 

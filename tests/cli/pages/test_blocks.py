@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.viewers import links
 
 from sleuth.pages.blocks import (
     KINDS,
@@ -34,17 +35,17 @@ def test_every_kind_has_its_form() -> None:
         block("heading", "A heading", 2),
         block("paragraph", "A paragraph\nof two lines"),
         block("item", "one"),
-        block("item", "inner", 1),
+        block("item", "inner", 1, "12."),
         block("quote", "Somebody said\nthis"),
-        block("code", "def f():\n    return 1"),
+        block("code", "def f():\n    return 1", mark="python"),
         block("table", "a\tb\n1\t2|3"),
     ]
     assert as_markdown(blocks) == (
-        "## A heading\n\nA paragraph\nof two lines\n\n- one\n  - inner\n\n> Somebody said\n> this\n\n"
-        "```\ndef f():\n    return 1\n```\n\n| a | b |\n| --- | --- |\n| 1 | 2\\|3 |"
+        "## A heading\n\nA paragraph\nof two lines\n\n- one\n   12. inner\n\n> Somebody said\n> this\n\n"
+        "```python\ndef f():\n    return 1\n```\n\n| a | b |\n| --- | --- |\n| 1 | 2\\|3 |"
     )
     assert as_text(blocks) == (
-        "A heading\n\nA paragraph\nof two lines\n\n- one\n  - inner\n\nSomebody said\nthis\n\n"
+        "A heading\n\nA paragraph\nof two lines\n\n- one\n   12. inner\n\nSomebody said\nthis\n\n"
         "def f():\n    return 1\n\na | b\n1 | 2|3"
     )
 
@@ -106,7 +107,7 @@ def test_a_table_of_one_wide_and_many_short_rows_is_code() -> None:
     ],
 )
 def test_no_form_is_many_times_as_long_as_its_text(kind: str, text: str, most: int) -> None:
-    blocks = from_json([[kind, text, 10**9]])
+    blocks = from_json([[kind, text, 10**9, "", ""]])
     assert len(as_markdown(blocks)) < most * len(text)
     assert len(as_text(blocks)) < most * len(text)
 
@@ -238,13 +239,18 @@ End
 def test_markdown_is_read_without_markup() -> None:
     assert from_markdown(MARKDOWN) == [
         Block("heading", "Title", 1),
-        Block("paragraph", "A link and bold and and html.\nSecond line with `code [x](y)` and *stars*."),
+        Block(
+            "paragraph",
+            "A link and bold and image and html.\nSecond line with `code [x](y)` and *stars*.",
+            linked="A link (https://x.example/a_(b)) and bold and image and html.\n"
+            "Second line with `code [x](y)` and *stars*.",
+        ),
         Block("item", "item one"),
         Block("item", "inner", 1),
-        Block("item", "numbered\ngoes on"),
-        Block("quote", "quoted text"),
-        Block("code", 'def f(**kw):\n    return "[a](b)"'),
-        Block("table", "a\tb\n1\t2"),
+        Block("item", "numbered\ngoes on", mark="1."),
+        Block("quote", "quoted text", linked="quoted text (u)"),
+        Block("code", 'def f(**kw):\n    return "[a](b)"', mark="python"),
+        Block("table", "a\tb\n1\t2", linked="a\tb\n1\t2 (x)"),
         Block("paragraph", "End"),
     ]
 
@@ -258,6 +264,30 @@ def test_a_quote_ends_at_the_first_line_without_its_sign() -> None:
 def test_an_open_fence_ends_with_the_text() -> None:
     assert from_markdown("~~~\ncode\n\nmore") == [Block("code", "code\n\nmore")]
     assert from_markdown("") == []
+
+
+PIECES = (
+    "![",
+    "[",
+    "](https://evil.example)",
+    "]",
+    "<img src=x>",
+    "<",
+    ">",
+    "`",
+    "\\",
+    "!",
+    "\n",
+    " ",
+    "a",
+    "1. ",
+    "```",
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_markdown_that_was_read_has_no_link_picture_or_html(source: str) -> None:
+    assert links(as_markdown(from_markdown(source))) == []
 
 
 @pytest.mark.cpu_limit(20)
@@ -298,10 +328,13 @@ def test_aligned_plain_text_becomes_code() -> None:
 
 @given(BLOCKS)
 def test_blocks_survive_the_cache(blocks: list[Block]) -> None:
+    blocks = [*blocks, block("item", "see it", 1, "7.", "see it (https://x.example)"), block("code", "x", mark="c++")]
     assert from_json([list(one) for one in blocks]) == blocks
 
 
-@pytest.mark.parametrize("value", [None, 7, "text", [7], [["paragraph"]], [["script", "x", 0]], [["item", "x", "y"]]])
+@pytest.mark.parametrize(
+    "value", [None, 7, "text", [7], [["paragraph"]], [["script", "x", 0, "", ""]], [["item", "x", "y", "", ""]]]
+)
 def test_invalid_blocks_are_refused(value: object) -> None:
     with pytest.raises((TypeError, ValueError)):
         from_json(value)

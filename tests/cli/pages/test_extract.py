@@ -50,7 +50,7 @@ def test_the_main_text_keeps_its_structure_and_loses_menus() -> None:
     assert content[:4] == ("Der Titel", "Anna Muster", "2026-03-04", "de-CH")
     assert as_markdown(content.blocks) == (
         "Ein erster Absatz mit einem Link, fett und `inline_code()`, lang genug.\n\n## Zwischentitel\n\n"
-        "- Erster Punkt der Liste\n  - Innerer Punkt der Liste\n- Zweiter Punkt der Liste\n\n"
+        "- Erster Punkt der Liste\n   - Innerer Punkt der Liste\n- Zweiter Punkt der Liste\n\n"
         '```\ndef f(x):\n    if x:\n        return {"a": 1}\n```\n\n'
         "> Ein Zitat von jemandem, der etwas zu sagen hatte.\n\n"
         "| Jahr | Wert |\n| --- | --- |\n| 2025 | 12 |\n| 2026 | 13 |\n\n"
@@ -153,8 +153,29 @@ def test_plain_text_keeps_its_paragraphs_and_a_first_line_for_title() -> None:
 
 
 def test_markdown_keeps_its_structure_and_its_title() -> None:
-    content = read("# A guide\n\nSee [this](https://x.example).\n\n- one\n", "text/markdown")
-    assert (content.title, as_markdown(content.blocks)) == ("A guide", "# A guide\n\nSee this.\n\n- one")
+    source = (
+        "# A guide\n\nSee [this](https://x.example).\n\n- one\n\n3. three\n   - inner\n4. go to 3\n\n```py\nx\n```\n"
+    )
+    content = read(source, "text/markdown")
+    assert (content.title, as_markdown(content.blocks)) == (
+        "A guide",
+        "# A guide\n\nSee this (https://x.example).\n\n- one\n3. three\n   - inner\n4. go to 3\n\n```py\nx\n```",
+    )
+    assert "See this.\n\n- one\n3. three" in as_text(content.blocks), "what is ranked and quoted has no URLs"
+
+
+def test_front_matter_of_markdown_is_metadata() -> None:
+    content = read("---\ntitle: Front\ndate: 2026-01-02\n---\n# Head\n\nText\n", "text/markdown")
+    assert (content.title, content.published, as_markdown(content.blocks)) == ("Front", "2026-01-02", "# Head\n\nText")
+
+
+@pytest.mark.parametrize(("start", "items"), [("", "1. {}\n2. {}"), (' start="4"', "- {}\n- {}")])
+def test_ordered_lists_keep_numbers_that_are_known(start: str, items: str) -> None:
+    texts = ("Download the archive and unpack it.", "If that fails, go back to step one.")
+    paragraph = f"<p>{'This is a long text about things that matter to readers. ' * 8}</p>"
+    found = "".join(f"<li>{text}</li>" for text in texts)
+    content = read(f"<html><body><article>{paragraph}<ol{start}>{found}</ol>{paragraph}</article></body></html>")
+    assert f"\n\n{items.format(*texts)}\n\n" in as_markdown(content.blocks)
 
 
 def test_json_is_indented() -> None:

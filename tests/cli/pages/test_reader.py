@@ -245,7 +245,7 @@ def test_the_jina_reader_is_used_if_the_site_fails(site: Any, make_site: Any, ma
         metadata={"lang": "en-US"},
     )
     [page] = make_reader(**environ, JINA_API_KEY="jina_secret,other").read([url])
-    assert (page.layer, page.title, page.markdown) == ("jina", "A title", "Some text of the page.")
+    assert (page.layer, page.title, page.markdown) == ("jina", "A title", "Some text of the page.\n\npixel")
     assert (page.published, page.language) == ("2026-03-04", "en-US")
     assert states(page) == [("page", "blocked"), ("jina", "ok")]
     [request] = jina.requests
