@@ -58,6 +58,7 @@ class DigestSource(Record):
     layer: str = ""
     text: str = ""  # the summary written by a model, with [n]
     checks: tuple[citation_check.Support, ...] = ()  # of the citations in it
+    archived: str = ""  # ISO date of a copy from an archive
 
 
 class Digest(Record):
@@ -128,7 +129,8 @@ def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
 def _source(page: Page, citation: int, sentences: Sequence[SummarySentence]) -> DigestSource:
     quotes = tuple(quote._replace(citation=citation) for quote in as_quotes(sentences))
     title = page.title or domain(page.url) or page.url
-    return DigestSource(citation, page.url, title, page.published, page.author, quotes, page.problem, page.layer)
+    about = page.published, page.author, quotes, page.problem, page.layer
+    return DigestSource(citation, page.url, title, *about, archived=page.archived)
 
 
 def as_quotes(sentences: Sequence[SummarySentence]) -> tuple[Quote, ...]:
@@ -194,7 +196,8 @@ def write_digest(
 
 def _found_source(source: DigestSource, text: str) -> FoundSource:
     title, published, text = map(without_citations, (source.title, source.published, text))
-    return FoundSource(source.citation, title, source.url, domain(source.url), published, text=text)
+    about = title, source.url, domain(source.url), published
+    return FoundSource(source.citation, *about, text=text, archived=source.archived)
 
 
 def _summaries(research: Research, model: Model, sources: Sequence[FoundSource], size: str) -> dict[int, str]:

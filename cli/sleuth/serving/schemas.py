@@ -142,7 +142,7 @@ SUMMARY_SOURCE = _object(
         **_each(TEXT, "url", "title"),
         **_each(MAYBE_TEXT, "published", "author"),
         "summary": QUOTES,
-        **_each(MAYBE_TEXT, "problem", "layer"),
+        **_each(MAYBE_TEXT, "problem", "layer", "archived"),
     },
     WRITTEN,
 )

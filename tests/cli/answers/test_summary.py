@@ -53,6 +53,13 @@ def test_each_page_and_all_are_summarised(model: Any, runtime: Any) -> None:
     assert found.summary  # the pages' own sentences are there all the same
 
 
+def test_model_is_told_that_a_page_is_an_archived_copy(model: Any, runtime: Any) -> None:
+    scripted = model(summarise=about)
+    found, _ = written(scripted, runtime, [PAGES[0]._replace(archived="2025-01-31")])
+    assert "[1] Tokio — tokio.example, copy archived on 2025-01-31" in scripted.asked[0][1].messages[-1].content
+    assert digest_as_json(found)["sources"][0]["archived"] == "2025-01-31"
+
+
 def test_final_prompt_contains_the_summaries_of_single_pages(model: Any, runtime: Any) -> None:
     scripted = model(summarise=about)
     written(scripted, runtime, PAGES, "How precise are timers?", length="short")
