@@ -55,7 +55,9 @@ def ask(
     chosen = display.choose_format(runtime, format, shared.output, View(), json=shared.as_json)
     options = AnswerOptions(chosen, shared.output, shared.progress)
     found = answer(runtime, with_options(runtime, asked, shared), options)
-    return Exit.NO_RESULTS if shared.exit_status and found.searched and not found.sources else Exit.DONE
+    if found.sources or not (shared.exit_status and found.searched):
+        return Exit.DONE
+    return Exit.UNREACHABLE if any(one.outcome == "failed" for one in found.rounds) else Exit.NO_RESULTS
 
 
 def _text(runtime: Runtime, words: list[str]) -> str:

@@ -10,6 +10,7 @@ import pexpect
 import pytest
 from jsonschema import Draft202012Validator
 
+from sleuth.answers.answer import Round
 from sleuth.base.errors import SearchError
 from sleuth.serving.schemas import ASK_ANSWER
 
@@ -125,6 +126,8 @@ def test_exit_status_is_7_if_nothing_was_found(answered: Any, answerer: Any) -> 
     assert answered("ask", "--exit-status", "x").exit == 0
     answerer.sources = ()
     assert answered("ask", "--exit-status", "x").exit == 7
+    answerer.more = {"rounds": (Round(1, "x", outcome="failed"),)}
+    assert answered("ask", "--exit-status", "x").exit == 6, "the search did not find nothing, it failed"
     assert answered("ask", "x").exit == 0
     answerer.more = {"searched": False, "rounds": ()}
     assert answered("ask", "--exit-status", "x").exit == 0
