@@ -112,7 +112,7 @@ def _execute(runtime: "Runtime", command_line: "CommandLine") -> int:
     with suppress(SleuthError):  # a command that needs the settings reports why they cannot be read
         i18n.set_language(Settings(runtime.paths.config_file, runtime.environ)[UI_LANGUAGE], runtime.environ)
     command_line.check_values()
-    misspelt = command_line.is_implicit and _misspelt_command(runtime, command_line.words[1:])
+    misspelt = command_line.is_implicit and _misspelt_command(runtime, command_line.first_words())
     if command_line.search is not None and set(command_line.global_flags) <= set(SIMPLE_FLAGS):
         from sleuth.commands.search import search
         from sleuth.engine.search_options import SearchOptions

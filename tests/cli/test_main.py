@@ -42,6 +42,8 @@ def test_words_that_are_no_command_are_searched_for(sleuth: Any, httpserver: HTT
     assert (misspelt.exit, misspelt.err) == (0, "note: searching for 'serach'; did you mean: sleuth search\n")
     assert sleuth("--quiet", "serach", "x").err == ""
     assert "'help serach'; did you mean: sleuth help search" in sleuth("help", "serach").err
+    assert "searching for 'ask'; did you mean: sleuth ask" in sleuth("--no-cache", "ask", "why").err
+    assert sleuth("-n", "3", "config", "set").exit == 0, "the words stand after an option of a search"
     assert sleuth("https://a.example/").err == "note: to read a page: sleuth read URL\n"
 
 

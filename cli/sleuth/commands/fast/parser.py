@@ -84,6 +84,12 @@ class CommandLine:
                 message = "{option} needs a value; {value} is an option"
                 raise RequestError(message, "see: sleuth search --help", option=word, value=value)
 
+    def first_words(self) -> list[str]:
+        """Return the words of an implicit search, or the first one after its options: a command may have been meant."""
+        if not is_option(self.words[1]):
+            return self.words[1:]
+        return [*(self.search or {}).get(POSITIONAL, ())][:1] or [""]
+
     def rendered_key(self, environ: "Mapping[str, str]", out: "TextIO", err: "TextIO") -> "RenderedKey | None":
         """Return the key of a rendered answer; None if this command line must not have one."""
         if self.search is None or self.global_flags or not self.search.keys() <= RENDERED:
