@@ -154,7 +154,8 @@ class Chat:
     def _show_sources(self, number: str) -> None:
         known = by_number(self._last().sources)
         if not known:
-            raise RequestError("the last answer has no sources", "to always search: /mode chat, then /search on")
+            how = "/mode chat, /search on" if self.switch.is_disabled else "/search on"
+            raise RequestError("the last answer has no sources", "to always search: {how}", how=how)
         if not number and self.options.format == "rich":
             Screen(self.runtime).list(self._last().sources, ())
         elif not number:

@@ -88,7 +88,10 @@ def test_sources_are_those_of_the_last_answer(answered: Any, answerer: Any) -> N
     assert "error: there is no source 9\n" in done.err
     assert "\x1b" not in done.err
     answerer.sources = ()
-    assert "error: the last answer has no sources" in talk(answered, "a", "/sources").err
+    done = talk(answered, "a", "/sources", "/mode chat", "/sources")
+    hint = "error: the last answer has no sources\nhint: to always search: {}/search on\n"
+    assert hint.format("/mode chat, ") in done.err
+    assert hint.format("") in done.err
 
 
 def test_saving_does_not_overwrite_unless_forced(answered: Any, tmp_path: Path) -> None:
