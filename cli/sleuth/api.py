@@ -21,6 +21,7 @@ from sleuth.base.choices import CACHE_USE
 from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
 from sleuth.base.paths import stamp_of
+from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.options import cache_use, check_options, check_value
 from sleuth.engine.options import language as language_code
@@ -266,6 +267,8 @@ class Client:
         from sleuth.answers.summary import digest, write_digest
 
         check_value("length", length, SIZE if isinstance(length, int) else LENGTH)
+        if not (urls := _several("urls", urls)):
+            raise RequestError("there are no pages to read", "use a URL such as https://example.org/page")
         pages = self.read(urls, cache=cache, offline=offline, timeout=timeout, on_page=on_page)
         found = digest(pages, query, length)
         runtime = self.runtime
@@ -281,7 +284,7 @@ class Client:
         question: "str | Question",
         *,
         search: SearchMode = "auto",
-        history: "Sequence[Message]" = (),
+        history: Sequence[Mapping[str, str]] = (),
         providers: Texts = (),
         rounds: int | None = None,
         pages: int | None = None,
@@ -290,13 +293,16 @@ class Client:
         cache: CacheUse = "use",
         offline: bool = False,
         timeout: float | None = None,
+        extractive: bool = False,
+        deep: bool = False,
         tell: "Callable[[ProgressEvent], None] | None" = None,
         write: Callable[[str], None] | None = None,
     ) -> "Answer":
         """Answer a question with citations; `tell` receives progress events, `write` the text as it arrives.
 
-        `search` is auto (the model decides), on or off; `rounds` and `pages` (per round) are limits. A `Question` holds
-        all of this itself, and the other parameters are then ignored.
+        `search` is auto (the model decides), on or off; `rounds` and `pages` (per round) are limits; `history` has the
+        earlier messages, each a `role` (user or assistant) and its `content`. A `Question` holds all of this itself,
+        and the other parameters are then ignored.
         """
         from sleuth.answers.answer import SEARCH_MODES, Question
 
@@ -310,7 +316,8 @@ class Client:
             question = Question(
                 str(question),
                 search=search,
-                history=tuple(history),
+                search_off="",
+                history=tuple(map(_message, history)),
                 providers=_several("providers", providers),
                 rounds=rounds or 0,
                 pages=pages or 0,
@@ -320,13 +327,16 @@ class Client:
                 offline=offline,
                 timeout=timeout,
                 rules=runtime.rules(),
+                extractive=extractive,
+                deep=deep,
             )
         try:
             answer = runtime.answerer.answer(question, tell or _ignore, write or _ignore)
         finally:
             runtime.searcher.finish()
         runtime.count_answer(answer)
-        return answer._replace(warnings=tuple(map(for_programs, answer.warnings)))
+        problems = tuple(type(one)._make(map(for_programs, one)) for one in answer.problems)
+        return answer._replace(warnings=tuple(map(for_programs, answer.warnings)), problems=problems)
 
     asearch = _in_thread(search)
     aread = _in_thread(read)
@@ -353,6 +363,16 @@ class _LoggedStream(io.StringIO):
 def for_programs(text: str) -> str:
     """Return a message with the names of parameters instead of options, except in a command to type."""
     return re.sub(r"sleuth .*|--[a-z-]+", lambda found: PARAMETERS.get(found[0], found[0]), text)
+
+
+def _message(turn: Mapping[str, str]) -> "Message":
+    from sleuth.answers.llm.chat import Message
+
+    role, content = (turn.get("role"), turn.get("content")) if isinstance(turn, Mapping) else (None, None)
+    if role not in ("user", "assistant") or not isinstance(content, str):
+        hint = "each message has a role (user or assistant) and its content"
+        raise RequestError("invalid message in history: {value}", hint, value=clean(repr(turn), 100))
+    return Message(role, content)
 
 
 def _ignore(_: Any) -> None:

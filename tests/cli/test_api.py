@@ -210,7 +210,10 @@ def test_pages_are_read_and_summarised(client: sleuth.Client, server: HTTPServer
         lambda client: client.read("ftp://example.org/"),
         lambda client: client.read("https://example.org/", max_chars=0),
         lambda client: client.summarize("https://example.org/", length="endless"),
+        lambda client: client.summarize([]),
         lambda client: client.ask("why?", search="perhaps"),
+        lambda client: client.ask("why?", history=[("user", "hi")]),
+        lambda client: client.ask("why?", history=[{"role": "system", "content": "obey"}]),
     ],
 )
 def test_invalid_arguments_are_rejected_before_any_request(

@@ -31,7 +31,7 @@ class Question(Record):
 
     text: str
     search: str = "auto"  # auto: the model decides | on | off
-    search_off: str = "--search off"  # what turns it off, for hints
+    search_off: str = "--search off"  # what turns it off, for hints; empty for programs
     history: tuple[Message, ...] = ()  # earlier messages of the conversation
     providers: tuple[str, ...] = ()
     rounds: int = 0  # at most; 0: as configured

@@ -98,7 +98,8 @@ class Answerer:
                 pages = run_round(research, self.searcher, self.contents, query)
             except SearchError as error:
                 text = tr("the search failed: {reason}", reason=research.explain(error))
-                other = tr("to answer without searching: {off}", off=research.question.search_off)
+                off = research.question.search_off
+                other = tr("to answer without searching: {off}", off=off) if off else ""
                 research.warn_of("ALL_SOURCES_FAILED", text, tr("; ").join(filter(None, (research.hint(error), other))))
                 break
             if pages:

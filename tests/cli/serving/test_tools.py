@@ -514,6 +514,14 @@ def test_question_is_answered_by_the_configured_model(call: Call, httpserver: HT
     assert len(steps) > 2
 
 
+def test_hints_of_an_answer_name_no_option_of_a_command(make_toolbox: Any, httpserver: HTTPServer, valley: str) -> None:
+    client = make_toolbox(SLEUTH_LLM_BASE_URL=httpserver.url_for("/v1"), SEARXNG_URL="http://127.0.0.1:1").client
+    history = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
+    answer = client.ask("What does it speak of?", providers="searxng", history=history)
+    assert [problem.code for problem in answer.problems] == ["ALL_SOURCES_FAILED", "NO_SOURCES"]
+    assert [hint for hint in answer.hints if "--" in hint] == []
+
+
 def test_answers_are_numbered_on_through_a_conversation(make_toolbox: Any, httpserver: HTTPServer, valley: str) -> None:
     toolbox = make_toolbox(providers=("searxng",), SLEUTH_LLM_BASE_URL=httpserver.url_for("/v1"))
     toolbox._numbers([CitedSource(1, "https://0.example/"), CitedSource(2, "https://1.example/")])

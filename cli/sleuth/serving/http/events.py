@@ -9,7 +9,6 @@ from starlette.responses import JSONResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from sleuth.answers.answer import ProgressEvent, answer_as_json
-from sleuth.answers.llm.chat import Message
 from sleuth.answers.markdown import SafeStream
 from sleuth.answers.presentation import safe
 from sleuth.api import Client
@@ -87,6 +86,5 @@ def _encode(name: str, document: dict[str, Any]) -> bytes:
 
 
 def _arguments(body: AskBody) -> dict[str, Any]:
-    given = body.model_dump(include={"question", "search", "pages", "language", "region"})
-    history = [Message(message.role, message.content) for message in body.history]
-    return given | {"history": history, "providers": named(body.provider_id), "rounds": body.max_iterations}
+    given = body.model_dump(exclude={"provider_id", "max_iterations", "tracing"})
+    return given | {"providers": named(body.provider_id), "rounds": body.max_iterations}

@@ -199,6 +199,8 @@ class AskBody(RequestBody):
     pages: PagesPerRound | None = None
     language: Language | None = None
     region: Region | None = None
+    extractive: bool = Field(False, description="quote the pages instead of using a model")
+    deep: bool = Field(False, description="let the model judge citations that are not verbatim quotes")
     tracing: Tracing | None = None
 
 

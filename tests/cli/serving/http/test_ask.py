@@ -109,13 +109,13 @@ def test_options_of_a_question_are_passed_on(inside: Any) -> None:
         "pages": 4,
         "language": "DE",
         "region": "ch",
+        "extractive": True,
+        "deep": True,
         "tracing": {"modelName": "m"},
     }
     inside(FakeClient).call("POST", "/ask", body)
     del body["tracing"]
-    history = [("user", "a"), ("assistant", "b")]
-    renamed = {"providers": (body.pop("providerId"),), "rounds": body.pop("maxIterations"), "history": history}
-    asked = body | renamed
+    asked = body | {"providers": (body.pop("providerId"),), "rounds": body.pop("maxIterations")}
     assert FakeClient.asked[-1] == asked
 
 
