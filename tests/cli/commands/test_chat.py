@@ -164,6 +164,7 @@ def test_terminal_session_survives_an_interrupt(terminal: Any, model: Any, sleut
     terminal.sendline("how small is smol")
     terminal.expect("small runtime")
     terminal.sendintr()
+    terminal.expect("References")
     terminal.expect("stopped")
     terminal.expect(PROMPT)
     model.pause.set()

@@ -39,7 +39,10 @@ class Screen:
         return self
 
     def __exit__(self, *problem: object) -> None:
+        text = "".join([*self.stream.printed, self.stream.waiting])
         self.stream.close()
+        if problem[0] is KeyboardInterrupt and (cited := link(text, self.sources).cited):
+            self.list(self.sources, cited)
         if isinstance(self.out, io.StringIO) and self.output and problem[0] is None:
             display.deliver(self.runtime, self.out.getvalue(), self.output)
 
