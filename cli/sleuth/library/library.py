@@ -13,14 +13,7 @@ from contextlib import contextmanager
 from sleuth.base import logs
 from sleuth.base.errors import DatabaseError, UnwritableError
 from sleuth.library import index
-from sleuth.store.database import (
-    DATABASE_ERRORS,
-    MEMORY,
-    database_error,
-    open_database,
-    open_immutable,
-    transaction,
-)
+from sleuth.store.database import DATABASE_ERRORS, MEMORY, database_error, open_database, open_immutable, transaction
 from sleuth_providers.base import Result
 from sleuth_providers.records import Record
 
