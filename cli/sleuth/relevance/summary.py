@@ -14,6 +14,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from sleuth.relevance.bm25 import rank, standardise
 from sleuth.relevance.passages import latin_length
@@ -24,7 +25,9 @@ from sleuth_providers.records import Record
 LENGTHS = {"short": 200, "medium": 400, "long": 1000}  # in Latin characters, see `latin_length`
 MAX_WINDOW_CHARS = 400  # of one page, in an answer from several
 MAX_WINDOWS = 3  # in a summary of several pages without a question
-MAX_SENTENCES = 1000  # of a page that are compared with a question; the others are too unlike it
+MAX_COMPARED_WINDOWS = 200_000  # of all pages; they take 100 MB
+MAX_SENTENCES = 1000  # of a page that are compared with each other; the others are too unlike the question or the page
+FREQUENT_WORDS = 20  # of a page, which stand for it where there is no question
 FULL_WEIGHT_CHARS = 80  # shorter sentences score less: headings, greetings and fragments say little on their own
 NEIGHBOUR_REACH = 3  # sentences before and after that add to the score of one
 NEIGHBOUR_DECAY = 0.6  # per sentence of distance
@@ -63,17 +66,23 @@ class Summary(Record):
 
 
 class Window(Record):
-    """Adjacent sentences of one page."""
+    """Adjacent sentences of one page: `units[first:end]`."""
 
+    units: Sequence[SummarySentence]  # all of the page: there are many windows, so they copy nothing
     first: int
-    sentences: tuple[SummarySentence, ...]
+    end: int
     agreement: float  # how many of its terms other pages have, by the root of its length
     asked: frozenset[str]  # tokens of the question that it has
 
     @property
     def page(self) -> int:
         """Return the page it is on."""
-        return self.sentences[0].page
+        return self.units[0].page
+
+    @property
+    def sentences(self) -> Sequence[SummarySentence]:
+        """Return its sentences."""
+        return self.units[self.first : self.end]
 
     @property
     def terms(self) -> frozenset[str]:
@@ -86,22 +95,24 @@ def summarise(pages: Sequence[str], query: str = "", length: str | int = "medium
     text = "".join(pages)
     density = len(text) / (latin_length(text) or 1.0)
     limit = length if isinstance(length, int) else int(LENGTHS[length] * density)
-    by_page = [_sentences(page, text, limit, query) for page, text in enumerate(pages)]
+    spans = [_candidates(text, query) for text in pages]
+    by_page = [_sentences(page, text, spans[page], limit) for page, text in enumerate(pages)]
     per_page = tuple(_one_page(found, query, limit) for found in by_page)
     filled = [page for page, found in enumerate(by_page) if found]
     if len(filled) < 2:
         return Summary(per_page, per_page[filled[0]] if filled else ())
     room = min(limit, int(MAX_WINDOW_CHARS * density)) if query else limit // min(len(filled), MAX_WINDOWS)
-    units = [_statements(_sentences(page, pages[page], room, query)) for page in filled]
+    units = [_statements(_sentences(page, pages[page], spans[page], room)) for page in filled]
     values, counter = _shared_terms(units, _terms(query)), TokenCounter.of_query(query, pages)
-    windows = [window for page in units for window in _windows(page, values, counter, room)]
+    most = MAX_COMPARED_WINDOWS // len(units)
+    windows = [window for page in units for window in islice(_windows(page, values, counter, room), most)]
     chosen = _pick_windows(_rank_windows(windows, query), (limit + 1) // (room + 1))
     return Summary(per_page, tuple(sentence for window in chosen for sentence in window.sentences))
 
 
-def _sentences(page: int, text: str, limit: int, query: str) -> list[SummarySentence]:
+def _sentences(page: int, text: str, spans: Sequence[tuple[int, int]], limit: int) -> list[SummarySentence]:
     found: list[SummarySentence] = []
-    for start, end in _candidates(text, query):
+    for start, end in spans:
         if end - start > limit:
             end = start + cut(text[start:end], limit)
         terms = _terms(text[start:end])
@@ -117,16 +128,20 @@ def _is_code(text: str) -> bool:
 
 
 def _candidates(text: str, query: str) -> list[tuple[int, int]]:
-    """Return the sentences of a text; of a long one, its beginning and the surroundings of those like the question."""
+    """Return the sentences of a text; of a long one, its beginning and the surroundings of those like the question.
+
+    Without a question, these are the sentences with the most frequent words of the page.
+    """
     found: list[tuple[int, int]] = []
     for start, end in sentences(text):
         if found and text[found[-1][1] - 1] in ";；" and "\n" not in text[found[-1][1] : start]:
             found[-1] = (found[-1][0], end)  # half a sentence says little
         else:
             found.append((start, end))
-    if not query or len(found) <= MAX_SENTENCES:
+    if len(found) <= MAX_SENTENCES:
         return found
-    scores = rank(query, [text[start:end] for start, end in found])
+    subject = query or " ".join(word for word, _ in Counter(words(text)).most_common(FREQUENT_WORDS))
+    scores = rank(subject, [text[start:end] for start, end in found])
     likely = sorted(range(len(found)), key=lambda at: -scores[at])[: MAX_SENTENCES // 10]
     near = {at + step for at in likely for step in range(-NEIGHBOUR_REACH, NEIGHBOUR_REACH + 1)}
     return [span for at, span in enumerate(found) if at < MAX_SENTENCES // 10 or at in near]
@@ -207,26 +222,29 @@ def _windows(
     """Yield the windows from each sentence on, of every length that fits."""
     asked = [frozenset(counter.of(unit.text)[0]) for unit in units]
     for first, unit in enumerate(units):
-        terms, agreed = set[str](), 0
+        terms, found, agreed = set[str](), frozenset[str](), 0
         for last in range(first, len(units)):
             if units[last].end - unit.start > room:
                 break
             agreed += sum(map(values.__getitem__, units[last].terms - terms))
             terms |= units[last].terms
-            found = frozenset[str]().union(*asked[first : last + 1])
-            yield Window(first, tuple(units[first : last + 1]), agreed / math.sqrt(len(terms)), found)
+            if not asked[last] <= found:  # most windows share their set with the one before
+                found |= asked[last]
+            yield Window(units, first, last + 1, agreed / math.sqrt(len(terms)), found)
 
 
 def _pick_windows(windows: Sequence[Window], number: int) -> list[Window]:
     """Return the best window, then those of further pages that add new terms."""
-    chosen = list(windows[:1])
-    for window in windows[1:]:
+    chosen: list[Window] = []
+    covered = frozenset[str]()
+    for window in windows:
         if len(chosen) >= number:
             break
         if all(window.page != other.page for other in chosen):
-            terms, covered = window.terms, frozenset[str]().union(*(other.terms for other in chosen))
+            terms = window.terms
             if len(terms - covered) >= MIN_NEW_SHARE * len(terms):
                 chosen.append(window)
+                covered |= terms
     return chosen
 
 

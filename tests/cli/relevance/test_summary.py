@@ -1,5 +1,7 @@
 """Summaries made of the pages' own sentences: word for word, not too long, and what several pages agree on."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -108,6 +110,24 @@ def test_without_a_question_several_pages_have_their_say() -> None:
     found = summarise([BRIDGE, STEEPING[0] * 3, DISKS[0]], length="medium")
     assert len({part.page for part in found.overall}) >= 2
     assert verbatim(found, [BRIDGE, STEEPING[0] * 3, DISKS[0]])
+
+
+def test_a_long_page_without_a_question_is_summed_up_from_all_of_it() -> None:
+    gossip = [f"Guest number {number} told a story {number * 7} of house {number * 13}." for number in range(1300)]
+    late = "The harbour bridge and the repairs of the harbour bridge cost the city twelve million euros in three years."
+    page = " ".join([*gossip[:900], *[late, "The harbour bridge is long."] * 40, *gossip[900:]])
+    assert late in text(summarise([page], length="long").overall)
+
+
+@pytest.mark.parametrize(("number", "length"), [(4000, "medium"), (250, 100_000)])
+def test_a_page_of_many_short_sentences_takes_little_memory_without_a_question(number: int, length: str | int) -> None:
+    page = "".join(f"{chr(0x4E00 + at)}{chr(0x5E00 + at)}。" for at in range(number))
+    tracemalloc.start()
+    found = summarise([page, BRIDGE], length=length)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert verbatim(found, [page, BRIDGE])
+    assert peak < 30_000_000
 
 
 def test_repeated_sentences_are_left_out() -> None:
