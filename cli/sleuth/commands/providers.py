@@ -176,7 +176,7 @@ def add(
         raise RequestError("a custom provider needs a URL", "add --url 'https://host/search?q=%s'")
     provider = registry.load("local") if adapter is None else runtime.selector.candidate(adapter).adapter
     given = _fields(runtime, id, fields | {"options": _parse_options(option, provider) or None})
-    runtime.table.add(id, name or id, provider.type, adapter or "local", given)
+    runtime.table.add(id, name or id, provider.type, provider.id, given)
     print(tr("{id} was added; test it: sleuth providers test {id}", id=id), file=runtime.stderr)
     _warn_if_unencrypted(runtime, id)
 

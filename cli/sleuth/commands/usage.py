@@ -1,11 +1,11 @@
 """`sleuth usage`: requests, success rates, response times and estimated cost."""
 
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Annotated
 
 import typer
 
-from sleuth.base.errors import RequestError, SleuthError
+from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.commands.terminal.typer_app import Json, make_app
@@ -44,6 +44,8 @@ def usage(
     All data stays on this machine, and with cache.url on the server that machines share. Costs are estimates from the
     list prices of the providers.
     """
+    with suppress(UnknownProviderError):  # it was removed, or another machine has it
+        provider = runtime.table.get(provider).id if provider else ""
     if team:
         found = _team_report(runtime, days, provider)
     else:

@@ -117,20 +117,20 @@ class ProviderTable:
 
     def get(self, id: str) -> ProviderRow:
         """Return one row; the error for an unknown id suggests the closest one."""
-        rows = self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,))
-        if not rows:  # as it is written in a list, or with other capitals
-            same = "SELECT * FROM websearch_provider WHERE lower(id) = ?1 OR lower(name) = ?1 ORDER BY lower(id) != ?1"
-            rows = self._rows(same, (id.strip().lower(),))
-        if not rows:
-            from difflib import get_close_matches
+        if rows := self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,)):
+            return self._row(rows[0])
+        known, wanted = self.all(), id.strip().lower()  # as it is written in a list, or with other capitals
+        for row in sorted(known, key=lambda row: row.id.lower() != wanted):
+            if wanted in (row.id.lower(), row.name.lower()):
+                return row
+        from difflib import get_close_matches
 
-            ids = [str(entry[0]) for entry in self._rows("SELECT id FROM websearch_provider")]
-            if id.split()[1:] and id.split()[0] in ids:
-                raise UnknownProviderError("unknown provider {id!r}", "separate ids with commas", id=id)
-            if near := get_close_matches(id.lower(), ids, 1, 0.6):
-                raise UnknownProviderError("unknown provider {id!r}; did you mean {near}?", id=id, near=near[0])
-            raise UnknownProviderError("unknown provider {id!r}", id=id)
-        return self._row(rows[0])
+        ids = [row.id for row in known]
+        if id.split()[1:] and id.split()[0] in ids:
+            raise UnknownProviderError("unknown provider {id!r}", "separate ids with commas", id=id)
+        if near := get_close_matches(id.lower(), ids, 1, 0.6):
+            raise UnknownProviderError("unknown provider {id!r}; did you mean {near}?", id=id, near=near[0])
+        raise UnknownProviderError("unknown provider {id!r}", id=id)
 
     def update(
         self,
@@ -146,16 +146,16 @@ class ProviderTable:
         this as it is.
         """
         with self._transaction():  # options are merged with the stored ones, so the read belongs to it
+            row = self.get(id)
             is_new_host = "api_host" in changes and public_only is not None
-            if is_new_host and (public_only or PUBLIC_ONLY in self.get(id).options):
+            if is_new_host and (public_only or PUBLIC_ONLY in row.options):
                 options = {**(options or {}), PUBLIC_ONLY: public_only and bool(changes["api_host"])}
             if options:
-                before = changes["options"] if "options" in changes else self.get(id).options
+                before = changes.get("options", row.options)
                 changes = changes | {"options": (before or {}) | dict(options)}
-            return self._update(id, changes)
+            return self._update(row, changes)
 
-    def _update(self, id: str, changes: dict[str, Any]) -> ProviderRow:
-        row = self.get(id)
+    def _update(self, row: ProviderRow, changes: dict[str, Any]) -> ProviderRow:
         type = changes.get("type", row.type)
         values = {name: _checked(name, value, type) for name, value in changes.items()}
         if type != row.type and row.api_host and "api_host" not in changes:
@@ -168,9 +168,9 @@ class ProviderTable:
             columns = ", ".join(f"{name} = ?" for name in values)
             self.connection.execute(
                 f"UPDATE websearch_provider SET {columns}, updated_at = ? WHERE id = ?",  # noqa: S608 - names from FIELDS
-                (*values.values(), int(time.time()), id),
+                (*values.values(), int(time.time()), row.id),
             )
-        return self.get(id)
+        return self.get(row.id)
 
     def add(self, id: str, name: str, type: str, adapter: str, changes: dict[str, Any]) -> ProviderRow:
         """Add a custom provider."""
@@ -183,15 +183,16 @@ class ProviderTable:
             if not self._insert(id, name, type, adapter, built_in=False):
                 hint = "change it: sleuth providers set {id} …"
                 raise RequestError("the provider {id!r} exists already", hint, id=id)
-            return self._update(id, changes)
+            return self._update(self.get(id), changes)
 
     def remove(self, id: str) -> None:
         """Remove a custom provider; a built-in one can only be disabled."""
-        if self.get(id).built_in:
+        row = self.get(id)
+        if row.built_in:
             hint = "disable it: sleuth providers set {id} --disable"
             raise RequestError("{id!r} is built in and cannot be removed", hint, id=id)
         with self._transaction():
-            self.connection.execute("DELETE FROM websearch_provider WHERE id = ?", (id,))
+            self.connection.execute("DELETE FROM websearch_provider WHERE id = ?", (row.id,))
 
     def reset(self, id: str, adapter: Provider) -> ProviderRow:
         """Reset a built-in row to its initial values."""

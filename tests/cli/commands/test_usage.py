@@ -146,7 +146,8 @@ def test_interrupted_request_is_counted(sleuth: Any, lone_server: HTTPServer) ->
 
 def test_usage_of_one_provider(searxng: Any) -> None:
     searxng("search", "-p", "searxng", "rust")
-    assert counted(searxng, "--provider", "searxng", "--days", "7")["requests"]["total"] == 1
+    for name in ("searxng", "SearXNG"):
+        assert counted(searxng, "--provider", name, "--days", "7")["requests"]["total"] == 1
     done = searxng("usage", "--provider", "brave")
     assert (done.exit, done.out) == (0, "")
     assert "brave was not used" in done.err

@@ -129,6 +129,17 @@ def test_unknown_id_suggests_the_closest_one(table: ProviderTable, id: str, near
 # Changing
 
 
+@pytest.mark.parametrize("id", ["EXA", "École", " ÉCOLE "])
+def test_row_that_is_found_is_the_one_that_changes(table: ProviderTable, id: str) -> None:
+    table.add("exa", "École", "api", "searxng", {"api_host": "https://own.test", "api_key": SECRET})
+    others = [row for row in raw(table) if row[0] != "exa"]
+    assert table.update(id, {"name": "Other", "api_key": None}, {"weight": 2}) == table.get("exa")
+    assert (table.get("exa").name, table.get("exa").api_key, table.get("exa").options) == ("Other", None, {"weight": 2})
+    table.update("exa", {"name": "École"})
+    table.remove(id)
+    assert raw(table) == others
+
+
 def test_update_changes_only_the_given_fields(table: ProviderTable) -> None:
     before = table.get("searxng")
     others = [row for row in raw(table) if row[0] != "searxng"]

@@ -61,8 +61,8 @@ def change_provider(runtime: Runtime, id: str, patch: ProviderPatch) -> Provider
     public_only = None if is_same else not runtime.settings[FETCH_PRIVATE]
     if public_only and changes.get("api_host"):
         _check_host(changes["api_host"])
-    changed = runtime.table.update(id, changes, public_only=public_only)
-    runtime.selector.health.forget(id)
+    changed = runtime.table.update(shown.id, changes, public_only=public_only)
+    runtime.selector.health.forget(shown.id)
     return provider_view(runtime, changed)
 
 

@@ -86,6 +86,17 @@ def test_patch_changes_the_fields_sent_and_returns_the_whole_provider(fresh: Any
     assert reply.status == 200
     assert reply.json == fresh.call("GET", ONE).json
     assert {name: reply.json[name] for name in sent} == sent
+    for name in ("TAVILY", "mine"):
+        assert fresh.call("PATCH", f"/websearch-providers/{name}", {"engines": [name]}).json["engines"] == [name]
+        assert fresh.call("GET", ONE).json["engines"] == [name]
+
+
+def test_patch_by_the_name_ends_the_cooldown(sleuth: Any) -> None:
+    with closing(Runtime(sleuth.environ)) as runtime:
+        runtime.health.note_outcome("tavily", "key_invalid")
+        assert runtime.health.cooldown("tavily")
+        change_provider(runtime, "Tavily", ProviderPatch(name="Mine"))
+        assert not runtime.health.cooldown("tavily")
 
 
 def test_null_clears_and_absent_keeps(fresh: Any) -> None:
