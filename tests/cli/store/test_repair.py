@@ -76,6 +76,16 @@ def test_repair_keeps_a_copy_and_the_readable_rows(sleuth: Any, database: Path, 
     assert (as_json.exit, as_json.out, "cannot be combined" in as_json.err) == (2, "", True)
 
 
+@pytest.mark.parametrize("version", [0, 1])
+def test_database_with_a_version_below_its_tables_is_repaired(sleuth: Any, database: Path, version: int) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    assert "already exists" in sleuth("providers", "show", "brave").err
+    assert "unexpected column: " in sleuth("doctor", "--only", "install").out
+    assert "websearch_provider: " in sleuth("doctor", "--repair").out
+    assert sleuth("providers", "show", "brave", "--json").json["keySource"] == "table"
+
+
 def test_repair_restores_keys_from_the_newest_backup(sleuth: Any, database: Path) -> None:
     with closing(sqlite3.connect(database)) as connection, closing(sqlite3.connect(f"{database}.v1")) as backup:
         connection.backup(backup)

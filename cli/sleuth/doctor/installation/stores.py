@@ -41,13 +41,23 @@ def _inspect(path: str, migrations: Sequence[Migration]) -> tuple[int, str]:
         with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
             problem = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
-            with closing(open_database(MEMORY, migrations[:version])) as intact:
-                missing = {*map(tuple, intact.execute(COLUMNS))} - {*map(tuple, connection.execute(COLUMNS))}
-            if problem == "ok" and migrations is MIGRATIONS and not missing:
+            expected, known = _columns(migrations[:version]), _columns(migrations)
+            # Those that are missing, and those of a later version, which cannot be migrated to.
+            wrong = (expected ^ {*map(tuple, connection.execute(COLUMNS))}) & known
+            if problem == "ok" and wrong:
+                first = min(wrong)
+                problem = f"{'no such' if first in expected else 'unexpected'} column: {'.'.join(first)}"
+            elif problem == "ok" and migrations is MIGRATIONS:
                 connection.execute(ALL_ROWS).fetchall()  # quick_check finds neither wrong indexes nor invalid text
-            return version, f"no such column: {'.'.join(min(missing))}" if problem == "ok" and missing else problem
+            return version, problem
     except sqlite3.Error as problem:
         return 0, str(problem)
+
+
+def _columns(migrations: Sequence[Migration]) -> set[tuple[str, ...]]:
+    """Return the columns after these migrations, each with its table."""
+    with closing(open_database(MEMORY, migrations)) as empty:
+        return {*map(tuple, empty.execute(COLUMNS))}
 
 
 def _remedy_of(problem: str) -> str:
