@@ -166,8 +166,8 @@ def _search(runtime: Runtime, request: SearchRequest, options: SearchOptions, fo
             return runtime.searcher.search(request, wait)
     from sleuth.engine.recording import Recorder, Replayer
 
-    recording = Replayer(options.replay) if options.replay else Recorder()
+    recording = Replayer(options.replay) if options.replay else Recorder(options.record or "")
     outcome = runtime.searcher.search(request._replace(recording=recording))
     if isinstance(recording, Recorder):
-        recording.save(options.record or "")
+        recording.save()
     return outcome

@@ -5,6 +5,7 @@ or the error. A replay runs the whole pipeline, parsing included, so it reproduc
 """
 
 import json
+import os
 from base64 import b64decode, b64encode
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -36,7 +37,11 @@ class Recorder:
 
     replays = False
 
-    def __init__(self) -> None:
+    def __init__(self, path: str) -> None:
+        if os.path.isfile(path) and os.path.getsize(path):
+            hint = "choose another file"
+            _read(path, hint)  # any other file is left alone
+        self.path = path
         self.entries: list[dict[str, Any]] = []
         self.now = datetime.now(UTC)
 
@@ -60,11 +65,11 @@ class Recorder:
         self.entries.append(entry | {"status": reply.status, "headers": kept} | _encoded_body(reply.body, secrets))
         return reply
 
-    def save(self, path: str) -> None:
-        """Write the recording to a file."""
+    def save(self) -> None:
+        """Write the recording to its file."""
         entries = sorted(self.entries, key=lambda entry: (entry["provider"], entry["question"], entry["page"]))
         document = {"version": VERSION, "recordedAt": self.now.isoformat(), "exchanges": entries}
-        write_out(path, (json_text(document, indent=1) + "\n").encode())
+        write_out(self.path, (json_text(document, indent=1) + "\n").encode())
 
 
 class Replayer:
@@ -73,7 +78,8 @@ class Replayer:
     replays = True
 
     def __init__(self, path: str) -> None:
-        document = _read(path)
+        hint = "give a file written by --record"
+        document = _read(path, hint)
         self.now = datetime.fromisoformat(document["recordedAt"])
         self._exchanges: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
         for entry in document["exchanges"]:
@@ -130,7 +136,7 @@ def _encoded_body(body: bytes, secrets: tuple[str, ...]) -> dict[str, str]:
         return {"base64": b64encode(redact(body.decode("latin-1"), secrets).encode("latin-1")).decode()}
 
 
-def _read(path: str) -> dict[str, Any]:
+def _read(path: str, hint: str) -> dict[str, Any]:
     try:
         document = json.loads(read_file(path, MAX_FILE_BYTES, own=False))
         if document["version"] != VERSION:
@@ -140,9 +146,9 @@ def _read(path: str) -> dict[str, Any]:
         for entry in document["exchanges"]:
             _check(entry)
     except OSError as problem:
-        raise unreadable(path, problem, "give a file written by --record") from problem
+        raise unreadable(path, problem, hint) from problem
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
-        raise RequestError("{path} is not a recording", "give a file written by --record", path=path) from problem
+        raise RequestError("{path} is not a recording", hint, path=path) from problem
     return dict(document)
 
 

@@ -81,6 +81,22 @@ def test_invalid_recording_is_refused(sleuth: Any, tmp_path: Path, content: str)
     assert done.exit == 2
     assert "is not a recording" in done.err
     assert sleuth("search", "--replay", "/no/such/file", "x").exit == 2
+
+
+def test_file_that_is_not_a_recording_is_not_replaced_by_one(make_sleuth: Any, tmp_path: Path) -> None:
+    sleuth = make_sleuth()
+    notes, recording = tmp_path / "notes", tmp_path / "tape.json"
+    notes.write_text("my notes")
+    done = sleuth("search", "-p", "searxng", "--record", str(notes), "x")
+    assert (done.exit, notes.read_text()) == (2, "my notes")
+    assert "is not a recording\nhint: choose another file" in done.err
+    recording.touch()
+    for words in ("x", "y"):
+        assert sleuth("search", "-p", "searxng", "--record", str(recording), words).exit == 6
+        assert f'"question": "{words}"' in recording.read_text()
+
+
+def test_recording_is_not_combined_with_a_replay(sleuth: Any) -> None:
     assert sleuth("search", "--replay", "a", "--record", "b", "x").exit == 2
 
 
