@@ -5,7 +5,7 @@ import os
 import queue
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from typing import Protocol, TextIO
 
@@ -16,7 +16,8 @@ from sleuth.engine.outcome import Outcome
 from sleuth_providers.records import Record
 
 LINE_STARTS = (b'{"input": "', b'{"input":"')  # the second is written by `jq -c`
-MAX_LINE_BYTES = 50_000_000
+MAX_LINE_BYTES = 50_000_000  # of the output
+MAX_INPUT_CHARS = 1_000_000  # of a line
 
 
 class Search(Protocol):
@@ -37,10 +38,14 @@ class BatchLine(Record):
     failed: bool
 
 
-def read_queries(source: Iterable[str], done: Counter[int]) -> Iterator[tuple[int, str]]:
+def read_queries(source: TextIO, done: Counter[int]) -> Iterator[tuple[int, str]]:
     """Yield numbered queries of a file; blank lines, comments and queries answered already are skipped."""
     number = 0
-    for text in map(str.strip, source):
+    while line := source.readline(MAX_INPUT_CHARS + 1):
+        text = line.strip()
+        if len(line) > MAX_INPUT_CHARS:
+            hint = "give --batch a file with one query per line"
+            raise RequestError("a line of the batch is longer than {count} characters", hint, count=MAX_INPUT_CHARS)
         if done[hash(text)] > 0:  # a query that occurs twice is answered twice
             done[hash(text)] -= 1
         elif text and not text.startswith("#"):

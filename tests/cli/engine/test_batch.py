@@ -1,6 +1,8 @@
 """`sleuth search --batch`: thousands of queries, one line each."""
 
+import io
 import json
+import os
 import re
 import signal
 import subprocess
@@ -12,7 +14,11 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.conftest import Terminal
 from werkzeug import Request, Response
+
+from sleuth.__main__ import run
+from sleuth.runtime import Runtime
 
 
 def reply(request: Request) -> Response:
@@ -69,6 +75,23 @@ def test_invalid_batches_are_refused(sleuth: Any, words: tuple[str, ...]) -> Non
     done = sleuth("search", *words)
     assert done.exit == 2
     assert "hint: " in done.err
+
+
+def test_line_that_does_not_end_is_refused(sleuth: Any) -> None:
+    done = sleuth("search", "--batch", "-", stdin="x" * 2_000_000)
+    assert (done.exit, done.out) == (2, "")
+    assert "longer than 1000000 characters" in done.err
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="there is no process substitution")
+def test_pipe_with_a_name_is_read_once(sleuth: Any, searxng: HTTPServer) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"a\nb\n")
+    os.close(writer)
+    runtime = Runtime(sleuth.environ, io.StringIO(), io.StringIO(), Terminal())  # which shows how many are left
+    assert run(runtime, ["search", "-p", "searxng", "--batch", f"/dev/fd/{reader}", "--ordered"]) == 0
+    os.close(reader)
+    assert [line["input"] for line in lines(runtime.stdout.getvalue())] == ["a", "b"]
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """`sleuth search --batch`: queries from a file or stdin, one JSON object per line on stdout or in a file."""
 
 import functools
+import os
 import time
 from collections import Counter
 from contextlib import ExitStack, nullcontext
@@ -80,7 +81,7 @@ def _open(path: str) -> TextIO:
 
 def _count(runtime: Runtime, path: str, done: int) -> int | None:
     """Count the queries that are left for the progress line, if the input can be read twice."""
-    if path == "-" or not runtime.stderr.isatty():
+    if not os.path.isfile(path) or not runtime.stderr.isatty():
         return None
     with open(path, "rb") as stream:
         return sum(1 for line in stream if line.strip() and not line.startswith(b"#")) - done
