@@ -49,6 +49,7 @@ class Dispatcher:
         self.cache_use = "off" if self.recording else request.cache
         self.replays = self.recording is not None and self.recording.replays
         self.while_waiting = while_waiting  # runs once, while the first reply is on its way
+        self.at_end: Callable[[], object] = lambda: None  # runs when the results are out
         self.threads = ThreadGroup()
         self.jobs: list[Job] = []
         self.running: set[Job] = set()
@@ -128,13 +129,12 @@ class Dispatcher:
         self._record(job, reply)
         return reply
 
-    def cached(self, candidates: Sequence[Candidate], queries: Sequence[Query]) -> list[tuple[Candidate, Query]]:
-        """Return the queries that providers have answered before, and the answer is in the cache."""
+    def cached(self, candidates: Sequence[Candidate], queries: Sequence[Query]) -> list[ProviderReply]:
+        """Return the replies of providers that are in the cache; expired ones only if the request is offline."""
         offline = Dispatcher(self.selector, self.cache, self.request._replace(offline=True))  # never starts a job
-        pairs = [(one, query) for one in candidates if not one.adapter.offline for query in queries]
-        started = [offline.start(*pair) for pair in pairs]
-        found = zip(pairs, started, strict=True)
-        return [pair for pair, item in found if isinstance(item, ProviderReply) and item.attempt.cached]
+        started = [offline.start(one, query) for one in candidates if not one.adapter.offline for query in queries]
+        found = [item for item in started if isinstance(item, ProviderReply) and item.attempt.cached]
+        return [reply for reply in found if reply.attempt.fresh_s > 0 or self.request.offline]
 
     def finish(self) -> None:
         """Abandon what is still running, wait for the others to write their answers to the cache, and share counts."""
@@ -145,6 +145,7 @@ class Dispatcher:
             if job.thread and job.thread.is_alive():
                 job.thread.join(max(0.0, deadline - time.monotonic()))
         self.health.share()
+        self.at_end()
 
     def _work(self, job: Job, accounts: list[Account], policy: Policy, key: str) -> ProviderReply:
         """Run in the thread of a job. The reply is posted before it is cached: the user should not wait for that."""
@@ -156,9 +157,8 @@ class Dispatcher:
                 return reply
             reply = self._query(job, accounts, policy)
             self.threads.post(job, reply)
-            is_whole = not (reply.attempt.state == "empty" and reply.found.engines)
             # The next page must come from the provider whose first page was shown.
-            if reply.attempt.answered and is_whole and not job.abandoned.is_set():
+            if reply.attempt.answered and not job.abandoned.is_set():
                 self.cache.put(key, found_as_json(reply.found), self.selector.settings[CACHE_TTL] * 60)
             return reply
 

@@ -5,21 +5,16 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Sequence
 from threading import Event
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean, redact
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate, failed
+from sleuth.store.cache.rendered import digest
 from sleuth_providers import errors
 from sleuth_providers.base import Account, Found, Provider, Query
 from sleuth_providers.records import Record
-
-try:
-    from _blake2 import blake2b
-except ImportError:  # hashlib has it too, but loads OpenSSL first, which takes longer than a cached search
-    from hashlib import blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +38,7 @@ class ProviderReply(Record):
     query: Query
     attempt: Attempt
     found: Found = NOTHING
+    round: int = 1  # of the requests of a search; those of further pages, or of longer lists, come later
 
 
 class Job:
@@ -120,12 +116,11 @@ def _safe_engines(found: Found) -> dict[str, str]:
 
 def cache_key(candidate: Candidate, account: Account, query: Query) -> str:
     """Return a hash of everything that determines the answer of a provider."""
-    parts: Sequence[Any] = (
-        candidate.id,
-        account.host,
-        sorted(account.engines),
-        account.browser,
-        {name: str(value) for name, value in account.options.items()},
-        query._replace(text=" ".join(query.text.lower().split()), today="")._asdict(),
-    )
-    return blake2b(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode(), digest_size=32).hexdigest()
+    options = {name: str(value) for name, value in account.options.items()}
+    return hashed([candidate.id, account.host, sorted(account.engines), account.browser, options], query)
+
+
+def hashed(parts: list[Any], *queries: Query) -> str:
+    """Return a key of the cache for queries and what else determines the entry."""
+    asked = [query._replace(text=" ".join(query.text.lower().split()), today="")._asdict() for query in queries]
+    return digest(json.dumps([*parts, *asked], sort_keys=True, ensure_ascii=False).encode()).decode()

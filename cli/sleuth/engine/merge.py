@@ -16,6 +16,7 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sleuth.engine.continuation import Rounds
     from sleuth.engine.search import SearchRequest
     from sleuth.relevance.fusion import ResultScorer
     from sleuth.relevance.hit import Hit
@@ -37,6 +38,7 @@ class Replies(Record):
     spare: frozenset[str] = frozenset()
     factors: Mapping[str, float] = {}  # of the weights of providers
     order: tuple[str, ...] = ()  # of the providers that the user named, the better ones first
+    rounds: Rounds = []  # that the list was known to be made of
 
     def counts(self, attempt: Attempt) -> bool:
         """Tell whether results are missing if an attempt fails."""
@@ -65,7 +67,6 @@ def merge(
     return Outcome(
         query=text,
         provider=",".join(used or dict.fromkeys(attempt.provider for attempt in attempts)),
-        is_ordered=bool(replies.order),
         results=tuple(
             hit._replace(citation=number, content=hit.content if query.content else None)
             for number, hit in enumerate(kept, 1)
@@ -81,6 +82,10 @@ def merge(
         warnings=tuple(dict.fromkeys((*_warnings(request, replies, attempts), *invalid))),
         notices=(*replies.notices, *(() if kept else _removed(request, replies, excluded))),
         attribution=_attribution(replies.all, kept),
+        # Without results, or if the library stood in for the web, the next search selects as this one did.
+        next_provider=("," if replies.order else "+").join(used)
+        if used.keys() - {"library"}
+        else ",".join(request.providers),
     )
 
 
@@ -112,7 +117,7 @@ def _ranked(
     now: datetime,
     reranker: ResultScorer | None,
 ) -> list[Hit]:
-    """Rank the first pages of all providers, then add what each further page brings: what was shown stays in place."""
+    """Rank the first replies of all providers, then add what each further round brings: what was shown stays."""
     from sleuth.relevance.details import identities, is_picture
     from sleuth.relevance.fusion import ProviderList, fuse, order_factor
     from sleuth.relevance.urls import canonical
@@ -120,10 +125,10 @@ def _ranked(
     lists: dict[tuple[str, str], ProviderList] = {}
     ranked: list[Hit] = []
     seen: set[str] = set()  # a result may get another URL when further pages are merged
-    pages = sorted({reply.query.page for reply in replies.all})
-    for page in pages:
+    rounds = sorted({reply.round for reply in replies.all})
+    for number in rounds:
         for reply, found in zip(replies.all, results, strict=True):
-            if reply.query.page == page and found:
+            if reply.round == number and found:
                 adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
                 weight = number_option(reply.candidate.row.options, "weight")
                 weight = adapter.weight if weight is None else weight
@@ -138,7 +143,7 @@ def _ranked(
             rerank=text if request.rerank else "",
             reranker=reranker,
         )
-        if len(pages) == 1:
+        if len(rounds) == 1:
             return hits
         for hit in hits:
             names = identities(hit, [] if is_picture(hit) else [canonical(hit.url)], canonical)
@@ -230,7 +235,7 @@ def _warnings(request: SearchRequest, replies: Replies, attempts: tuple[Attempt,
             ignored.setdefault("; ".join(options), []).append(name)
         if attempt.answered and not request.query.content and DATE_FILTERS & set(attempt.not_applied):
             yield tr(UNDATED)  # else pages are read, and may have dates
-        is_further_page = reply.query.page > 1 and attempt.state != "skipped"  # else a notice names spare providers
+        is_further_page = reply.round > 1 and attempt.state != "skipped"  # else a notice names spare providers
         if attempt.message and (attempt.answered or replies.counts(attempt) or is_further_page):
             yield attempt.message
     for shown, names in ignored.items():

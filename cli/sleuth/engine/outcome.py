@@ -76,19 +76,14 @@ class Outcome(Record):
     notices: tuple[str, ...] = ()  # for information, such as which provider was used instead
     attribution: tuple[str, ...] = ()  # what providers ask to be shown with their results
     pages: tuple[Mapping[str, Any], ...] = ()  # how each page was read, with --content
-    is_ordered: bool = False  # the user named several providers, the better ones first
+    next_provider: str = ""  # what -p takes for more of the same
+    questions: tuple[str, ...] = ()
+    page_size: int = 0  # results that were wanted
 
     @property
     def fresh_s(self) -> float:
         """Return for how long the same search has the same outcome; 0 unless all of it came from the cache."""
         return min((attempt.fresh_s for attempt in self.attempts), default=0.0)
-
-    @property
-    def next_provider(self) -> str:
-        """Return what -p takes for more of the same; nothing if the library was used because no other one answered."""
-        if self.provider == "library" and len(self.attempts) > 1:
-            return ""
-        return self.provider if self.is_ordered else self.provider.replace(",", "+")
 
     def as_json(self, *, explain: bool = False) -> dict[str, Any]:
         """Return the published JSON form, as printed by `sleuth search --json`."""

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from sleuth.base import logs, tracing
 from sleuth.base.errors import RequestError, SearchError
@@ -14,6 +15,7 @@ from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.base.urls import without_path
 from sleuth.engine.chain import chain_entries
+from sleuth.engine.continuation import following, list_key, repeated, store_rounds, stored_rounds
 from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import ProviderReply
@@ -39,8 +41,6 @@ ENOUGH_EMPTY = 3  # providers of a default chain that must find nothing before s
 HEDGE_S = 2.5  # until the next provider is started, if the usual response time of the current one is unknown
 MAX_QUERY_CHARS = 400
 TEST_QUERY = "open source search engine"
-MAX_PROVIDER_PAGES = 10  # that one search requests
-FULL_PAGE = 5  # a page with fewer results is the last one; the number per page varies between providers
 
 
 class SearchRequest(Record):
@@ -133,10 +133,14 @@ class Searcher:
         outcome = _window(outcome, request, replies.all)._replace(
             elapsed_ms=max(1, round((time.monotonic() - started) * 1000)),
             warnings=(*outcome.warnings, *(reranker.warnings if reranker else ())),
+            questions=questions,
+            page_size=request.query.count,
         )
         if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
             warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
             outcome = outcome._replace(warnings=(warning, *outcome.warnings))
+        if dispatcher.cache_use != "off":
+            dispatcher.at_end = partial(store_rounds, dispatcher, replies, queries, outcome.next_provider)
         local = [r.attempt for r in replies.all if r.attempt.cached or r.candidate.adapter.offline]
         return self._recorded(outcome, local, "" if dispatcher.replays else self.journal)
 
@@ -181,8 +185,8 @@ class Searcher:
         ids = request.providers
         named = self.selector.named(ids, request.query.category) if ids not in UNNAMED else []
         order = () if any(id == "all" or "+" in id for id in ids) else tuple(candidate.id for candidate in named)
-        if request.continued and (pairs := self._shown_before(request, dispatcher, named, queries)):
-            return Replies(dispatcher.run(pairs), order=order)
+        if request.continued and (shown := self._shown_before(request, dispatcher, named, queries)):
+            return shown._replace(order=order)
         if ids in UNNAMED:
             found = self._run_chain(request, dispatcher, "" if ids else self.selector.default(), queries)
             if not request.offline or any(reply.attempt.cached for reply in found.all):
@@ -199,16 +203,26 @@ class Searcher:
 
     def _shown_before(
         self, request: SearchRequest, dispatcher: Dispatcher, named: list[Candidate], queries: list[Query]
-    ) -> list[tuple[Candidate, Query]]:
-        """Return what the first page was made of: the providers and queries whose answers are in the cache.
+    ) -> Replies | None:
+        """Return the replies that the first page was made of, if that is known.
 
         Those that failed or were left out do not join later, else pages would repeat and lose results.
         """
-        groups: Iterable[list[Candidate]] = [named] if named else []
-        if request.fallback or (request.fallback is None and not named):
+        if dispatcher.cache_use != "use":
+            return None
+        groups: Iterable[list[Candidate]] = []
+        if request.fallback or not named:
             first = "" if named or request.providers else self.selector.default()
-            groups = itertools.chain(groups, self.selector.groups(queries[0], first, library=False))
-        return next(filter(None, (dispatcher.cached(group, queries) for group in groups)), [])
+            chain = self.selector.groups(queries[0], first, library=False)
+            groups = itertools.islice(chain, 1 if request.fallback is False else None)
+        if rounds := stored_rounds(dispatcher, list_key(queries, request)):
+            candidates = [one for group in (named, *groups) for one in group if one.row.enabled]
+            found = repeated(dispatcher, rounds, candidates, queries)
+            return Replies(found, rounds=rounds) if found else None
+        group = next(iter(groups), []) if not named else []
+        cached = [] if any(_skipped(one, dispatcher, queries) for one in group) else dispatcher.cached(group, queries)
+        is_whole = cached and all(reply.attempt.state == "ok" for reply in cached)
+        return Replies(cached) if is_whole and len(cached) == len(group) * len(queries) else None
 
     def _run_chain(
         self,
@@ -309,8 +323,9 @@ def _next_pages(
     wanted = request.query.page * request.query.count
     if not request.fill:  # then only what filters have dropped is replaced
         wanted = min(wanted, outcome.status.count_before)
-    more = dispatcher.run(_continued(replies.all) if len(outcome.results) < wanted else [])
-    return [reply for reply in more if reply.attempt.answered] if dispatcher.replays else more
+    more = dispatcher.run(following(replies.all) if len(outcome.results) < wanted else [])
+    number = max((reply.round for reply in replies.all), default=0) + 1
+    return [reply._replace(round=number) for reply in more if reply.attempt.answered or not dispatcher.replays]
 
 
 def _log(outcome: Outcome) -> None:
@@ -322,35 +337,13 @@ def _log(outcome: Outcome) -> None:
     logs.log_facts("search: %s, %d results from %s in %d ms", *found)
 
 
-def _continued(replies: Sequence[ProviderReply]) -> list[tuple[Candidate, Query]]:
-    """Return the query for what each provider may have after its last reply."""
-    last = {(reply.candidate.id, reply.query.text): reply for reply in replies}.values()
-    return [(reply.candidate, query) for reply in last if (query := _next_query(reply))]
-
-
-def _next_query(reply: ProviderReply) -> Query | None:
-    """Return the query for the next page, or for a longer list if the provider has no pages.
-
-    A short page is taken for the last one; a paid provider is queried again only after a full page.
-    """
-    adapter, query, found = reply.candidate.adapter, reply.query, len(reply.found.results)
-    full = min(query.count, adapter.page_size or query.count) if adapter.cost else min(query.count, FULL_PAGE)
-    if not found or found < full or query.page == MAX_PROVIDER_PAGES:
-        return None
-    following = query._replace(page=query.page + 1, dated=False)  # the text has the date already, if it needs one
-    if "page" not in adapter.not_applied(following):
-        return following
-    longer = following._replace(count=min(2 * query.count, adapter.max_results))
-    return longer if longer.count > query.count else None
-
-
 def _window(outcome: Outcome, request: SearchRequest, replies: Sequence[ProviderReply]) -> Outcome:
     """Return the page of the results that was requested; numbers continue from the previous page."""
     count, start = request.query.count, (request.query.page - 1) * request.query.count
     shown = outcome.results[start : start + count]
-    page_failed = any(reply.query.page > 1 and not reply.attempt.answered for reply in replies)
+    page_failed = any(reply.round > 1 and not reply.attempt.answered for reply in replies)
     exhausted = request.fill and len(shown) < count and not page_failed
-    more = len(outcome.results) > start + count or page_failed or (bool(_continued(replies)) and not exhausted)
+    more = len(outcome.results) > start + count or page_failed or (bool(following(replies)) and not exhausted)
     verdict = outcome.outcome
     if outcome.results and not shown:
         verdict = "failed" if page_failed else "no_results"

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from sleuth.engine.outcome import Attempt, Outcome
-
 
 @pytest.fixture
 def searched(sleuth: Any, httpserver: HTTPServer) -> Any:
@@ -249,7 +247,8 @@ def test_a_search_of_the_library_alone_stays_there(sleuth: Any, searched: Any, h
     assert done.out.startswith("file://")
 
 
-def test_a_search_for_which_the_library_stood_in_asks_the_web_again() -> None:
-    failed, found = Attempt("searxng", "unreachable"), Attempt("library", "ok")
-    assert Outcome("q", "library", attempts=(failed, found)).next_provider == ""
-    assert Outcome("q", "library", attempts=(found,)).next_provider == "library"
+def test_a_search_for_which_the_library_stood_in_asks_the_web_again(sleuth: Any, searched: Any) -> None:
+    web, sleuth.environ["SEARXNG_URL"] = sleuth.environ["SEARXNG_URL"], "http://127.0.0.1:1"
+    sleuth.environ["SLEUTH_WEBSEARCH_FALLBACK"] = "searxng,library"
+    assert sleuth("search", "enable json in searxng").out
+    assert sleuth("again", "--refresh", "--json", SEARXNG_URL=web).json["provider"] == "searxng"

@@ -405,7 +405,7 @@ def test_further_questions_wait_for_their_turn(code: str, waits: list[float]) ->
 def test_further_page_of_a_spare_provider(state: str, is_reported: bool) -> None:
     candidate: Any = SimpleNamespace(id="a", row=SimpleNamespace(name="A"))
     attempt = Attempt("a", state, message="why")
-    replies = Replies([ProviderReply(candidate, Query("x", page=2), attempt)], spare=frozenset(["a"]))
+    replies = Replies([ProviderReply(candidate, Query("x"), attempt, round=2)], spare=frozenset(["a"]))
     request: Any = SimpleNamespace(query=Query("x", page=2), from_settings=())
     assert list(_warnings(request, replies, (attempt,))) == (["why"] if is_reported else [])
 
