@@ -46,7 +46,7 @@ def again(
     `sleuth history` does. Other options of a search are not repeated, only its words.
     """
     from sleuth.commands.search import make_view, search
-    from sleuth.engine.outcome import Outcome, Status
+    from sleuth.engine.outcome import QUESTION_SEPARATOR, Outcome, Status
     from sleuth.engine.search_options import SearchOptions
 
     options = SearchOptions(**values)
@@ -63,13 +63,13 @@ def again(
         display.write(runtime, outcome, chosen, view, options.output)
         return Exit.DONE
     if number is not None:
-        return search(runtime, options._replace(words=(_query(runtime, number),)))
+        return search(runtime, options._replace(questions=tuple(_query(runtime, number).split(QUESTION_SEPARATOR))))
     last = last_searches(runtime)[0]
     if options.page > 1:  # the results after those that were shown
-        options = options._replace(count=options.count or len(last.results) or None)
-    if not options.providers and last.provider:
-        options = options._replace(providers=(last.provider,))
-    return search(runtime, options._replace(words=(last.query,)))
+        options = options._replace(count=options.count or last.page_size or len(last.results) or None)
+    if not options.providers and last.next_provider:
+        options = options._replace(providers=(last.next_provider,))
+    return search(runtime, options._replace(questions=last.questions))
 
 
 def _query(runtime: Runtime, number: int) -> str:

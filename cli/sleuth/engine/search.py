@@ -20,7 +20,7 @@ from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.merge import Replies, merge
-from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome, TrialResult
+from sleuth.engine.outcome import NOT_QUERIED_STATES, QUESTION_SEPARATOR, Attempt, Outcome, TrialResult
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
 from sleuth.store.journal import append_search, journal_line
@@ -83,7 +83,7 @@ class Searcher:
 
     def search(self, request: SearchRequest, while_waiting: Callable[[], object] | None = None) -> Outcome:
         """Run a request, and `while_waiting` while providers work; failures of providers are part of the outcome."""
-        words, category = " | ".join(request.questions), request.query.category
+        words, category = QUESTION_SEPARATOR.join(request.questions), request.query.category
         return self._traced(words, category, lambda: self._run(request, while_waiting))
 
     def repeat(self, outcome: Outcome, category: str, seconds: float) -> Outcome:
@@ -121,7 +121,7 @@ class Searcher:
             from sleuth.store import opened
 
             replies = replies._replace(factors=opened.factors(os.path.dirname(self.journal)))
-        text, excluded = " | ".join(questions), self.settings[EXCLUDE_DOMAINS]
+        text, excluded = QUESTION_SEPARATOR.join(questions), self.settings[EXCLUDE_DOMAINS]
         reranker = self._reranker(request)
         outcome = merge(request, text, replies, excluded, now, reranker)
         while more := _next_pages(request, dispatcher, replies, outcome):

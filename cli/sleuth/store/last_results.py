@@ -1,7 +1,6 @@
 """The results of the last few searches, for `sleuth open` and `sleuth again`; nothing is kept without a history."""
 
 import os
-import time
 from contextlib import suppress
 
 from sleuth.relevance.hit import Hit
@@ -19,19 +18,22 @@ FIELDS = ("citation", "title", "url", "snippet", "site_name", "published", "prov
 
 
 class SavedSearch(Record):
-    """A search and what it found."""
+    """A search, what it found, and what is needed to continue it."""
 
     query: str
-    provider: str
+    provider: str  # those that answered, as they were shown
     at: float
     results: tuple[Hit, ...]
+    questions: tuple[str, ...] = ()
+    page_size: int = 0  # results that were wanted
+    next_provider: str = ""  # what -p takes for more of the same
 
 
 def _path(folder: str) -> str:
     return os.path.join(folder, "last-results.json")
 
 
-def save(folder: str, query: str, provider: str, results: "Sequence[Hit]") -> bool:
+def save(folder: str, search: SavedSearch) -> bool:
     """Save the results of a search; return False if those of an earlier one stay in their place."""
     import json
 
@@ -40,16 +42,16 @@ def save(folder: str, query: str, provider: str, results: "Sequence[Hit]") -> bo
 
     with suppress(OSError, SleuthError):
         private_folder(folder)
-        searches = [as_entry(query, provider, results), *_read(folder)[: MAX_SEARCHES - 1]]
+        searches = [as_entry(search), *_read(folder)[: MAX_SEARCHES - 1]]
         data = json.dumps(searches, ensure_ascii=False, separators=(",", ":"))
         write_atomic(_path(folder), data.encode("utf-8", "replace"), sync=False)
         return True
     return not os.path.exists(_path(folder))
 
 
-def as_entry(query: str, provider: str, results: "Sequence[Hit]") -> "list[Any]":
+def as_entry(search: SavedSearch) -> "list[Any]":
     """Return a search in the form in which it is saved."""
-    return [query, provider, time.time(), [[_safe(getattr(hit, name)) for name in FIELDS] for hit in results]]
+    return [*search[:3], [[_safe(getattr(hit, name)) for name in FIELDS] for hit in search.results], *search[4:]]
 
 
 def _safe(value: "Any") -> "Any":
@@ -86,10 +88,13 @@ def load(folder: str, newest: "Sequence[Any]" = ()) -> list[SavedSearch]:
     found = []
     for entry in (*newest, *_read(folder)):
         with suppress(TypeError, ValueError):
-            query, provider, at, hits = entry
+            query, provider, at, hits, *more = entry
+            questions, size, next_provider = more or ((), 0, provider)  # earlier versions saved less
             results = (Hit(**dict(zip(FIELDS, _safe(hit), strict=True))) for hit in hits)
             shown = tuple(hit for hit in results if clean_url(hit.url, ("http", "https", "file")))
-            found.append(SavedSearch(str(query), str(provider), float(at), shown))
+            asked = tuple(map(str, questions or [query]))
+            facts = str(query), str(provider), float(at), shown, asked, int(size), str(next_provider)
+            found.append(SavedSearch(*facts))
     return found
 
 

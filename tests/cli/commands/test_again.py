@@ -130,7 +130,7 @@ def test_clearing_the_history_deletes_the_results(sleuth: Any, searched: Any) ->
 def test_damaged_file_is_as_good_as_none(sleuth: Any, searched: Any) -> None:
     searched("walrus")
     path = next(sleuth.home.rglob("last-results.json"))
-    for text in ("", "[1]", '{"a": 1}', '[["q", "p", "x", []]]', '[["q", "p", 1, [[1, 2]]]]'):
+    for text in ("", "[1]", '{"a": 1}', '[["q", "p", "x", []]]', '[["q", "p", 1, [[1, 2]]]]', '[["q", "p", 1, [], 5]]'):
         path.write_text(text)
         assert sleuth("open").exit == 2
     assert "walrus 1" in searched("--refresh", "walrus").out
@@ -170,6 +170,61 @@ def test_again_goes_on_with_the_next_page(sleuth: Any, searched: Any) -> None:
     sleuth.environ["SLEUTH_WEBSEARCH_DEFAULT_PROVIDER"] = "library"
     assert sleuth("again", "-f", "urls", "--page", "2").out == "https://walrus.example/2\n"
     assert sleuth("again", "--page", "2", "-p", "nosuch").exit == 3
+
+
+def test_several_questions_are_searched_for_again(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    searched("-n", "2", "-q", "walrus", "-q", "oyster | pearl")
+    httpserver.clear_log()
+    second = sleuth("again", "--page", "2", "--json").json
+    assert (second["query"], [hit["citation"] for hit in second["results"]]) == ("walrus | oyster | pearl", [3, 4])
+    assert httpserver.log == []
+    sleuth("again", "--refresh")
+    assert sorted(request.values["q"] for request, _ in httpserver.log) == ["oyster | pearl", "walrus"]
+    searched("-q", "walrus", "-q", "seal")
+    httpserver.clear_log()
+    sleuth("again", "1", "-p", "searxng", "--refresh")
+    assert sorted(request.values["q"] for request, _ in httpserver.log) == ["seal", "walrus"]
+
+
+def test_again_counts_pages_as_the_search_did(sleuth: Any, httpserver: HTTPServer) -> None:
+    failing = {"2"}
+
+    def answer(request: Any) -> Any:
+        from werkzeug import Response
+
+        page = request.values.get("pageno", "1")
+        count = {"1": 10, "2": 3}.get(page, 0)
+        rows = [{"title": f"{page}/{n}", "url": f"https://a.example/{page}/{n}"} for n in range(1, count + 1)]
+        return Response(json.dumps({"results": rows}), 500 if page in failing else 200)
+
+    httpserver.expect_request("/search").respond_with_handler(answer)
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_RETRIES": "1"}
+    assert sleuth("search", "-p", "searxng", "-n", "8", "x").exit == 0
+    for _ in range(2):
+        assert [hit["title"] for hit in sleuth("again", "--page", "2", "--json").json["results"]] == ["1/9", "1/10"]
+    failing.clear()
+    assert [hit["citation"] for hit in sleuth("again", "--page", "2", "--json").json["results"]] == [9, 10, 11, 12, 13]
+    done = sleuth("again", "--page", "3")
+    assert (done.exit, done.out) == (0, "")
+    assert "no more results" in done.err
+
+
+def test_again_names_the_providers_as_the_search_did(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    sleuth("providers", "add", "--adapter", "searxng", "--id", "other", "--api-host", httpserver.url_for(""))
+    first = sleuth("search", "-p", "searxng+other", "walrus", "--json").json
+    assert first["provider"] == sleuth("again", "--json").json["provider"] == "searxng,other"
+    done = sleuth("search", "nothing", SLEUTH_WEBSEARCH_FALLBACK="other+brave,searxng")
+    assert done.exit == 0
+    sleuth("providers", "set", "brave", "--disable")
+    assert sleuth("again", "--refresh", SLEUTH_WEBSEARCH_FALLBACK="other+brave,searxng").exit == 0
+
+
+def test_results_that_an_earlier_version_saved_are_continued(sleuth: Any, searched: Any) -> None:
+    searched("-n", "1", "walrus")
+    path = next(sleuth.home.rglob("last-results.json"))
+    path.write_text(json.dumps([entry[:4] for entry in json.loads(path.read_text())]))
+    assert "walrus 1" in sleuth("again").out
+    assert "walrus 2" in sleuth("again", "--page", "2").out
 
 
 def test_searches_of_other_commands_do_not_change_the_last_results(sleuth: Any, searched: Any) -> None:
@@ -251,4 +306,5 @@ def test_a_search_for_which_the_library_stood_in_asks_the_web_again(sleuth: Any,
     web, sleuth.environ["SEARXNG_URL"] = sleuth.environ["SEARXNG_URL"], "http://127.0.0.1:1"
     sleuth.environ["SLEUTH_WEBSEARCH_FALLBACK"] = "searxng,library"
     assert sleuth("search", "enable json in searxng").out
+    assert sleuth("again", "--json").json["provider"] == "library"
     assert sleuth("again", "--refresh", "--json", SEARXNG_URL=web).json["provider"] == "searxng"

@@ -102,13 +102,14 @@ def test_named_providers_that_were_never_asked_join(servers: Servers) -> None:
     assert servers.requests() == ["pb"]
 
 
-def test_question_that_failed_does_not_join(servers: Servers) -> None:
+@pytest.mark.parametrize("command", ["search", "again"])
+def test_question_that_failed_does_not_join(servers: Servers, command: str) -> None:
     servers("search", "-p", "pb", "y")
     servers.status = {"pb": 500}
     options = ("-p", "pa+pb", "-q", "x", "-q", "y", "-n", "8")
     first = servers("search", *options)
     servers.status = {}
-    second = servers("search", *options, "--page", "2")
+    second = servers(command, *(options if command == "search" else ()), "--page", "2")
     assert len({*first, *second}) == 16
     assert {" ".join(title.split()[:2]) for title in first + second} == {"pa x", "pa y", "pb y"}
 

@@ -68,7 +68,8 @@ def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answ
     runtime.count_answer(found)
     if found.searched:
         hits = tuple(Hit(source.citation, source.title, source.url, source.text) for source in found.sources)
-        display.save_results(runtime, Outcome(found.question, ",".join(question.providers), hits))
+        providers = ",".join(question.providers)
+        display.save_results(runtime, Outcome(found.question, providers, hits, next_provider=providers))
     _print_notes(runtime, found, options)
     return found
 

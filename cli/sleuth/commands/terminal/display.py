@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import time
 
 from sleuth.base.choices import FIELDS
 from sleuth.base.errors import RequestError, SleuthError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from sleuth.relevance.hit import Hit
+    from sleuth.store.last_results import SavedSearch
 
 
 MAX_SUGGESTIONS = 4
@@ -130,7 +132,7 @@ def can_be_rendered(runtime: Runtime, outcome: Outcome) -> bool:
 def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, key: rendered.RenderedKey) -> None:
     """Show an outcome and save the output, with a placeholder for its age, for the next time."""
     from sleuth.base.json_output import json_text
-    from sleuth.store import last_results
+    from sleuth.store.last_results import as_entry
 
     outcome = outcome._replace(elapsed_ms=1)  # what it takes from the saved output
     out, err = runtime.stdout, runtime.stderr
@@ -145,8 +147,8 @@ def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, k
     deliver(runtime, shown_text, None)
     err.write(shown_messages)
     line = journal_line(outcome, outcome.attempts, with_query=True)
-    results = json_text(last_results.as_entry(outcome.query[:MAX_QUERY_CHARS], outcome.next_provider, outcome.results))
-    rendered.save(key, format, (text, messages, line, results), outcome.age, outcome.fresh_s)
+    texts = text, messages, line, json_text(as_entry(_as_saved(outcome)))
+    rendered.save(key, format, texts, outcome.age, outcome.fresh_s)
 
 
 def save_results(runtime: Runtime, outcome: Outcome) -> None:
@@ -154,10 +156,16 @@ def save_results(runtime: Runtime, outcome: Outcome) -> None:
     if runtime.settings[HISTORY]:
         from sleuth.store import last_results
 
-        query = outcome.query[:MAX_QUERY_CHARS]
-        if not last_results.save(runtime.paths.state, query, outcome.next_provider, outcome.results):
+        if not last_results.save(runtime.paths.state, _as_saved(outcome)):
             message = "cannot save results in {folder}; `sleuth open` and `sleuth again` use those of an earlier search"
             runtime.warn(tr(message, folder=runtime.paths.state))
+
+
+def _as_saved(outcome: Outcome) -> SavedSearch:
+    from sleuth.store.last_results import SavedSearch
+
+    facts = outcome.query[:MAX_QUERY_CHARS], outcome.provider, time.time(), outcome.results
+    return SavedSearch(*facts, outcome.questions, outcome.page_size, outcome.next_provider)
 
 
 class Buffer(io.StringIO):
