@@ -135,19 +135,30 @@ class FallbackChain:
         return reply
 
     def _notice(self, winner: Candidate, place: int) -> Iterator[str]:
-        """Yield one line about the providers before the winner, and about a winner that is no web search."""
-        before = [reply for reply in self.replies if self.places[reply.candidate.id] < place]
-        failures = [r for r in before if r.attempt.state != "skipped" or r.attempt.code == "DISABLED"]
+        """Yield one line about the providers before the winner, and about a winner that is no web search.
+
+        If nothing was found, the line is about all that failed: they may have had results.
+        """
+        found = any(reply.attempt.state == "ok" for reply in self.replies)
+        places = [(self.places[reply.candidate.id], reply) for reply in self.replies]
+        others = [r for at, r in places if (at < place if found else at != place and not r.attempt.answered)]
+        failures = [r for r in others if r.attempt.state != "skipped" or r.attempt.code == "DISABLED"]
         names = list(dict.fromkeys(reply.candidate.row.name for reply in failures))
         name, caveat = winner.row.name, tr(winner.adapter.caveat) if winner.adapter.caveat else ""
         used = tr("{winner} ({caveat})", winner=name, caveat=caveat) if caveat else name
         if len(names) in (1, 2):
             named = ((reply.candidate.row.name, reply.attempt.message) for reply in failures)
             reasons = dict.fromkeys(message or tr("{provider} found nothing", provider=name) for name, message in named)
-            yield tr("{reason}; used {winner} instead", reason=tr("; ").join(reasons), winner=used)
+            if found:
+                yield tr("{reason}; used {winner} instead", reason=tr("; ").join(reasons), winner=used)
+            else:
+                yield tr("; ").join((*reasons, tr("{provider} found nothing", provider=name)))
         elif names:
             shown = tr(", ").join(names[:3]) + (" …" if len(names) > 3 else "")
-            yield tr("no answer from {names}; used {winner} instead (details: --debug)", names=shown, winner=used)
+            if found:
+                yield tr("no answer from {names}; used {winner} instead (details: --debug)", names=shown, winner=used)
+            else:
+                yield tr("no answer from {names}; {winner} found nothing (details: --debug)", names=shown, winner=name)
         elif caveat and place:
             yield tr("used {winner}", winner=used)
 

@@ -349,6 +349,19 @@ def test_prompt_goes_back_to_the_same_list(pair: Any, sleuth: Any) -> None:
     assert "searxng 1" not in done.out
 
 
+def test_failure_is_reported_when_the_only_answer_is_empty(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/empty/search").respond_with_json({"results": []})
+    httpserver.expect_request("/search").respond_with_data("", 500)
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_RETRIES": "1"}
+    host = httpserver.url_for("/empty")
+    sleuth("providers", "add", "--adapter", "searxng", "--id", "one", "--name", "One", "--api-host", host)
+    sleuth("providers", "use", "one")
+    done = sleuth("search", "--json", "x")
+    assert (done.exit, done.json["outcome"]) == (0, "partial")
+    line = "SearXNG is unavailable (HTTP 500); One found nothing"
+    assert (done.json["warnings"], done.err) == ([line], f"note: no results for 'x'\nnote: {line}\n")
+
+
 def test_cooldown_does_not_hide_what_is_cached(pair: Any, sleuth: Any, httpserver: HTTPServer) -> None:
     environ = {"SLEUTH_WEBSEARCH_FALLBACK": "searxng,brave"}
     assert pair("search", "x", **environ)[0] == "searxng 1"

@@ -23,6 +23,7 @@ from sleuth_providers.base import Provider
 
 DUCKDUCKGO, KEENABLE, WIKIPEDIA = "html.duckduckgo.com", "api.keenable.ai", "en.wikipedia.org"
 COMMERCIAL = (KEENABLE, "api.you.com", "search.parallel.ai", "mcp.exa.ai", "api.firecrawl.dev", "api.tavily.com")
+NOTHING = (200, {"Content-Type": "text/html"}, b"<title>x at DuckDuckGo</title>No results.")
 PIZZA = ("best", "pizza", "in", "rome")
 
 
@@ -81,8 +82,17 @@ def test_all_commercial_services_are_over_quota(fresh: Any, internet: FakeIntern
     assert internet.asked.count(KEENABLE) == 1
 
 
+def test_all_services_but_an_empty_one_are_over_quota(fresh: Any, internet: FakeInternet) -> None:
+    internet.replies |= dict.fromkeys(("www.bing.com", WIKIPEDIA, *COMMERCIAL), OVER_QUOTA)
+    internet.replies[DUCKDUCKGO] = NOTHING
+    done = fresh("search", "--json", *PIZZA)
+    assert (done.exit, done.json["outcome"]) == (0, "partial")
+    reported = "no answer from Keenable, You.com, Parallel …; DuckDuckGo found nothing (details: --debug)"
+    assert done.json["warnings"] == [reported]
+
+
 def test_service_that_finds_nothing_is_not_the_last(fresh: Any, internet: FakeInternet) -> None:
-    internet.replies[DUCKDUCKGO] = (200, {"Content-Type": "text/html"}, b"<title>x at DuckDuckGo</title>No results.")
+    internet.replies[DUCKDUCKGO] = NOTHING
     own_list = fresh("search", "--json", *PIZZA, SLEUTH_WEBSEARCH_FALLBACK="duckduckgo,keenable")
     assert (own_list.json["outcome"], own_list.json["provider"]) == ("no_results", "duckduckgo")
     check(fresh("search", "--json", *PIZZA), "keenable", "note: DuckDuckGo found nothing; used Keenable instead\n")
