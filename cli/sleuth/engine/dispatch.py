@@ -54,10 +54,13 @@ class Dispatcher:
         self.jobs: list[Job] = []
         self.running: set[Job] = set()
 
-    def start(self, candidate: Candidate, query: Query, max_wait: float = MAX_PACING_S) -> Job | ProviderReply:
+    def start(
+        self, candidate: Candidate, query: Query, max_wait: float = MAX_PACING_S, *, retries: bool = True
+    ) -> Job | ProviderReply:
         """Start a job, or return a reply at once if no request is needed or possible.
 
-        A request that would have to wait longer than `max_wait` for its turn is not made.
+        A request that would have to wait longer than `max_wait` for its turn is not made. Without `retries`, one to a
+        service of others is made once, because the next provider is a better choice.
         """
         adapter = candidate.adapter
         query, notes = fitted(query, adapter, date_wanted=self.request.date_wanted)
@@ -75,8 +78,8 @@ class Dispatcher:
             hint = tr("omit --offline, or search the library: sleuth search -p library …")
             return job.reply(Attempt(candidate.id, "skipped", message=message, hint=hint, code="OFFLINE"))
         job.third_party = not accounts[0].key and self.selector.is_third_party(candidate)
-        if job.third_party and max_wait < MAX_PACING_S:
-            policy = policy._replace(attempts=1)  # the next provider is a better choice than a retry
+        if job.third_party and not retries:
+            policy = policy._replace(attempts=1)
         if not self.replays and (reply := self._reserve(job, max_wait)):
             return reply
         logs.hide(*(secret for account in accounts for secret in account.secrets))

@@ -11,6 +11,7 @@ from sleuth.engine.job import Job, ProviderReply
 from sleuth.engine.merge import Replies
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate
+from sleuth.store.health import REFUSALS
 from sleuth_providers.base import Query
 from sleuth_providers.errors import DeadlineError
 
@@ -57,9 +58,12 @@ class FallbackChain:
                 self._start(candidate, CHAIN_PACING_S, with_content=is_library)
         return self._wait(hedge_delay if len(skipped) < len(group) else 0.0)
 
-    def _start(self, candidate: Candidate, max_wait: float, *, with_content: bool = False) -> None:
+    def _start(
+        self, candidate: Candidate, max_wait: float, *, retries: bool = False, with_content: bool = False
+    ) -> None:
         for query in self.queries:
-            started = self.dispatcher.start(candidate, query._replace(content=query.content or with_content), max_wait)
+            query = query._replace(content=query.content or with_content)
+            started = self.dispatcher.start(candidate, query, max_wait, retries=retries)
             self.started.append(self._checked(started) if isinstance(started, ProviderReply) else started)
             if not isinstance(started, ProviderReply) or started.attempt.code != "PACED":
                 max_wait = MAX_PACING_S  # the provider is in use, so its other questions wait for their turn
@@ -72,7 +76,7 @@ class FallbackChain:
         retried = [reply for reply in self.replies if reply.attempt.code == "PACED" or self._was_unreachable(reply)]
         self.started = [item for item in self.started if item not in retried]
         for candidate in {reply.candidate.id: reply.candidate for reply in retried}.values():
-            self._start(candidate, MAX_PACING_S)
+            self._start(candidate, MAX_PACING_S, retries=True)
 
     def _was_unreachable(self, reply: ProviderReply) -> bool:
         cooldown = self.dispatcher.health.cooldown(reply.candidate.id) if reply.attempt.code == "COOLDOWN" else None
@@ -116,8 +120,18 @@ class FallbackChain:
     def _next(self, timeout: float = float("inf")) -> bool:
         """Wait for the next reply; False if there is none in time."""
         if arrived := self.dispatcher.next_reply(timeout):
-            self.arrived[arrived[0]] = self._checked(arrived[1])
+            job, reply = arrived
+            self.arrived[job] = self._checked(reply)
+            if reply.attempt.state in REFUSALS:
+                self._drop_waiting(reply)
         return bool(arrived)
+
+    def _drop_waiting(self, refusal: ProviderReply) -> None:
+        """Drop the other questions to a provider that wait for their turn: it would refuse them, too."""
+        others = [job for job in self.dispatcher.running if job.candidate.id == refusal.candidate.id]
+        for job in [one for one in others if one.pause and not one.is_sent]:
+            self.dispatcher.abandon(job, "")
+            self.arrived[job] = job.reply(refusal.attempt)
 
     def _is_answered(self) -> bool:
         answers = [reply for reply in self.replies if reply.attempt.answered]

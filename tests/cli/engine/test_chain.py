@@ -262,7 +262,7 @@ def test_member_of_a_group_that_is_too_slow_is_reported(
 def test_replies_are_in_the_order_of_the_chain() -> None:
     jobs: list[Job] = []
 
-    def start(candidate: Any, query: Query, _: float) -> Job:
+    def start(candidate: Any, query: Query, *_: float, **__: bool) -> Job:
         jobs.append(Job(candidate, query, 0.0))
         return jobs[-1]
 
@@ -404,7 +404,7 @@ def test_answer_that_is_no_longer_needed_is_not_cached(sleuth: Any, httpserver: 
 def test_further_questions_wait_for_their_turn(code: str, waits: list[float]) -> None:
     seen: list[float] = []
 
-    def start(candidate: Any, query: Query, max_wait: float) -> ProviderReply:
+    def start(candidate: Any, query: Query, max_wait: float, **_: bool) -> ProviderReply:
         seen.append(max_wait)
         return ProviderReply(candidate, query, Attempt(candidate.id, "skipped" if code else "ok", code=code))
 

@@ -13,6 +13,7 @@ from sleuth.engine.job import Job
 from sleuth.engine.pacing import INTERVALS_S, RequestLimits, request_limits
 from sleuth.engine.search import SearchRequest
 from sleuth.runtime import Runtime
+from sleuth.store.health import Health
 from sleuth_providers.base import Account, Query
 from sleuth_providers.net.policy import Policy
 
@@ -173,3 +174,18 @@ def test_backoff_of_an_answer_delays_the_next_request(fresh: Any, internet: Fake
     assert [ask(40).exit, ask(4000).exit] == [0, 0]
     assert [30 < pause <= 40 for pause in pauses] == [True]
     assert "Stack Exchange was skipped: too soon after the last request" in ask(0).err
+
+
+@pytest.mark.parametrize(("interval", "requests"), [(5.0, 1), (0.0, 3)])
+def test_service_that_refuses_one_question_gets_no_retries_and_none_that_waits(
+    fresh: Any, internet: FakeInternet, monkeypatch: pytest.MonkeyPatch, interval: float, requests: int
+) -> None:
+    for host in INTERVALS_S:
+        monkeypatch.setitem(INTERVALS_S, host, interval if host == "duckduckgo" else 0.0)
+    monkeypatch.setattr(Health, "usual_time", lambda *_: 1000.0)
+    internet.replies["html.duckduckgo.com"] = (429, {}, b"")
+    questions = ("-q", "pizza", "-q", "pasta", "-q", "gelato")
+    done = fresh("search", "--json", *questions, SLEUTH_WEBSEARCH_FALLBACK="duckduckgo,local-bing")
+    assert done.json["provider"] == "local-bing", done.err
+    assert internet.asked.count("html.duckduckgo.com") == requests
+    assert done.err.count("\n") == 1
