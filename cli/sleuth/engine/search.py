@@ -261,7 +261,7 @@ class Searcher:
 def _skipped(candidate: Candidate, dispatcher: Dispatcher, queries: list[Query]) -> Attempt | None:
     """Return why a chain skips a provider now; a cooldown is no reason if all answers are in the cache."""
     attempt = None if dispatcher.replays else dispatcher.selector.skipped(candidate)
-    if attempt and attempt.code == "COOLDOWN" and len(dispatcher.cached([candidate], queries)) == len(queries):
+    if attempt and attempt.state == "cooldown" and len(dispatcher.cached([candidate], queries)) == len(queries):
         return None
     return attempt
 
@@ -275,9 +275,13 @@ def clean_query(text: str) -> str:
 
 
 def search_error(outcome: Outcome) -> SearchError:
-    """Return the error for a failed search: all reasons, with the hint and exit code of the first one."""
+    """Return the error for a failed search: all reasons, with the hint and exit code of the first request that failed.
+
+    Providers that were not asked decide only if no other one failed.
+    """
     failures = [attempt for attempt in outcome.attempts if not attempt.answered]
     failures = [attempt for attempt in failures if attempt.code] or failures
+    failures.sort(key=lambda attempt: attempt.state in ("cooldown", "skipped"))
     messages = list(dict.fromkeys(attempt.message for attempt in failures if attempt.message))
     if not messages:
         hint = "choose one: sleuth providers use ID, or look at the chain: sleuth config show websearch"
@@ -286,8 +290,11 @@ def search_error(outcome: Outcome) -> SearchError:
     if len(messages) > 2:
         names = tr(", ").join(dict.fromkeys(attempt.provider for attempt in failures))
         message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])
-    if len({one.hint for one in failures}) > 1 and all(one.code in ("UNREACHABLE", "TIMEOUT") for one in failures):
+    hints = {one.hint for one in failures}
+    if len(hints) > 1 and all(one.code in ("UNREACHABLE", "TIMEOUT") for one in failures):
         hint = "check the network connection; without a network: sleuth search --offline …"
+        if tr("check the server: sleuth doctor") in hints:  # the user's own
+            hint = "check the server: sleuth doctor"
     error = SearchError("{why}", hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status
     return error

@@ -19,7 +19,7 @@ from sleuth.store.provider_table import PUBLIC_ONLY, ProviderRow, ProviderTable,
 from sleuth.store.settings import Settings
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider, Query
-from sleuth_providers.errors import KeyMissingError, PrivateAddressError, ProviderError
+from sleuth_providers.errors import KeyInvalidError, KeyMissingError, PrivateAddressError, ProviderError
 from sleuth_providers.net.identity import with_contact
 from sleuth_providers.net.policy import Policy
 from sleuth_providers.records import Record
@@ -229,7 +229,10 @@ class ProviderSelector:
                 state=cooldown.state,
                 id=candidate.id,
             )
-            return Attempt(candidate.id, "cooldown", message=message, code="COOLDOWN")
+            hint = tr(candidate.adapter.trouble_hint) if candidate.adapter.trouble_hint else ""
+            attempt = Attempt(candidate.id, "cooldown", message=message, hint=hint, code="COOLDOWN")
+            is_key_rejected = cooldown.state == KeyInvalidError.state  # waiting does not help
+            return attempt._replace(code=KeyInvalidError.code) if is_key_rejected else attempt
         return None
 
     def host(self, candidate: Candidate) -> str:

@@ -493,7 +493,7 @@ def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer
     assert len(httpserver.log) == 1
 
 
-@pytest.mark.parametrize(("state", "exit"), [("unreachable", 0), ("rate_limited", 1)])
+@pytest.mark.parametrize(("state", "exit"), [("unreachable", 0), ("rate_limited", 5), ("key_invalid", 4)])
 def test_provider_that_was_unreachable_is_tried_again_if_no_other_answers(
     sleuth: Any, searxng: HTTPServer, state: str, exit: int
 ) -> None:
@@ -501,7 +501,24 @@ def test_provider_that_was_unreachable_is_tried_again_if_no_other_answers(
     with closing(Runtime(sleuth.environ)) as runtime:
         for _ in range(3):
             runtime.health.note_outcome("searxng", state)
-    assert sleuth("search", "x").exit == exit
+    done = sleuth("search", "x")
+    assert done.exit == exit
+    assert exit == 0 or "hint: check the server: sleuth doctor" in done.err
+
+
+def test_provider_that_was_not_asked_does_not_decide_the_exit_code(sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_data("slow down", 429)
+    sleuth("providers", "add", "gone", "--adapter", "searxng", "--api-host", "http://127.0.0.1:1")
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng,gone"}
+    limited, cooling = (sleuth("search", "--json", "x", SLEUTH_WEBSEARCH_RETRIES="1") for _ in range(2))
+    codes = [json.loads(done.err.splitlines()[-1])["error"]["code"] for done in (limited, cooling)]
+    assert (codes, limited.exit, cooling.exit) == (["RATE_LIMIT_EXCEEDED", "UNREACHABLE"], 5, 6)
+
+
+def test_own_server_that_cannot_be_reached_is_diagnosed_by_doctor(sleuth: Any) -> None:
+    sleuth("providers", "set", "wikipedia", "--api-host", "http://127.0.0.1:1")
+    done = sleuth("search", "x", SLEUTH_WEBSEARCH_FALLBACK="searxng,wikipedia")
+    assert (done.exit, done.err.splitlines()[-1]) == (6, "hint: check the server: sleuth doctor")
 
 
 def test_hostile_text_is_escaped_in_every_format(sleuth: Any, httpserver: HTTPServer) -> None:
