@@ -125,7 +125,7 @@ def test_closed_streams_are_handled(sleuth: Any) -> None:
 
 def test_closed_pipe_is_quiet(sleuth: Any) -> None:
     done = subprocess.run(
-        ["sh", "-c", f'"{sys.executable}" -m sleuth search --offline -n 50 searxng | head -n 1'],
+        ["sh", "-c", f'"{sys.executable}" -m sleuth search -p library -n 50 searxng | head -n 1'],
         env=sleuth.environ,
         capture_output=True,
         timeout=30,

@@ -189,9 +189,12 @@ class Searcher:
             return shown._replace(order=order)
         if ids in UNNAMED:
             found = self._run_chain(request, dispatcher, "" if ids else self.selector.default(), queries)
-            if not request.offline or any(reply.attempt.cached for reply in found.all):
+            if not request.offline or any(reply.attempt.answered for reply in found.all):
                 return found
-            named = self.selector.named(("library",))
+            library = FallbackChain(dispatcher, queries, 1, chosen=False)
+            library.query(self.selector.named(("library",)), {}, 0.0)
+            instead = library.finish()
+            return instead if any(reply.attempt.answered for reply in instead.all) or not found.all else found
         if not named:
             raise RequestError("no provider is usable", "see what they need: sleuth providers list")
         if request.fallback and len(named) == 1:

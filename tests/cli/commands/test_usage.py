@@ -75,7 +75,7 @@ def test_cached_search_does_not_write_to_the_database(searxng: Any) -> None:
 
 def test_batch_failures_library_and_trials_are_counted(searxng: Any, httpserver: HTTPServer) -> None:
     searxng("search", "--batch", "-", "-p", "searxng", stdin="one\ntwo\none more\n")
-    searxng("search", "--offline", "rust")
+    searxng("search", "--offline", "searxng")
     searxng("providers", "test", "searxng")
     searxng("search", "-p", "searxng", "lost", SEARXNG_URL="http://127.0.0.1:1")
     assert tallies(searxng) == {"searxng": {"ok": 4, "unreachable": 1}, "library": {"ok": 1}}

@@ -79,3 +79,16 @@ def test_only_the_search_command_falls_back_to_the_library(offline: Any) -> None
         client.search("enable json in searxng")
     done = offline("ask", "--json", "how do i enable json in searxng?")
     assert "handbook" not in done.out
+
+
+def test_offline_search_is_answered_by_pages_that_match(offline: Any, tmp_path: Path) -> None:
+    note = tmp_path / "pizza.md"
+    note.write_text("# Pizza in Rome\n\nThe best place is near the river.", "utf-8")
+    offline("library", "add", str(note))
+    done = offline("search", "--offline", "--json", "best pizza in rome")
+    assert [result["title"] for result in done.json["results"]] == ["Pizza in Rome"]
+    assert done.err == "note: used Library (documents on this machine, not the web)\n"
+    for command in ("search", "ask"):
+        done = offline(command, "--offline", "what is the capital of australia")
+        assert (done.exit, done.out) == (1, "")
+        assert "offline, and not in the cache" in done.err
