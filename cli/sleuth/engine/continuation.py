@@ -61,7 +61,8 @@ def list_key(queries: Sequence[Query], request: SearchRequest) -> str:
 def stored_rounds(dispatcher: Dispatcher, key: str) -> Rounds:
     """Return what a list was made of; nothing if the cached answers tell, or the entry is damaged."""
     entry = dispatcher.cache.get(key)
-    if entry and (dispatcher.request.offline or not entry.expired):
+    ttl_s = dispatcher.selector.settings[CACHE_TTL] * 60
+    if entry and (dispatcher.request.offline or entry.fresh_for(ttl_s) > 0):
         with suppress(TypeError, ValueError):
             return [{(id, number) for id, number in pairs} for pairs in islice(entry.value, MAX_ROUNDS)]
     return []
