@@ -39,8 +39,7 @@ class Recorder:
 
     def __init__(self, path: str) -> None:
         if os.path.isfile(path) and os.path.getsize(path):
-            hint = "choose another file"
-            _read(path, hint)  # any other file is left alone
+            _read(path, "choose another file")  # what is not a recording is left alone
         self.path = path
         self.entries: list[dict[str, Any]] = []
         self.now = datetime.now(UTC)

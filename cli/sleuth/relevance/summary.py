@@ -84,11 +84,6 @@ class Window(Record):
         """Return its sentences."""
         return self.units[self.first : self.end]
 
-    @property
-    def terms(self) -> frozenset[str]:
-        """Return the terms of its sentences."""
-        return frozenset[str]().union(*(sentence.terms for sentence in self.sentences))
-
 
 def summarise(pages: Sequence[str], query: str = "", length: str | int = "medium") -> Summary:
     """Summarise each page and all of them, each in at most `length`: a name, or a number of characters."""
@@ -241,7 +236,7 @@ def _pick_windows(windows: Sequence[Window], number: int) -> list[Window]:
         if len(chosen) >= number:
             break
         if all(window.page != other.page for other in chosen):
-            terms = window.terms
+            terms = frozenset[str]().union(*(sentence.terms for sentence in window.sentences))
             if len(terms - covered) >= MIN_NEW_SHARE * len(terms):
                 chosen.append(window)
                 covered |= terms
@@ -259,13 +254,12 @@ def _rank_windows(windows: Sequence[Window], query: str) -> list[Window]:
     by_page = sorted(best.values()) or [0.0]
     spread = 1 - by_page[len(by_page) // 2] / (by_page[-1] or 1.0)  # 0 if most pages match as well as the best one
     signs = spread + bool(FACTUAL.search(query)) - bool(HOW_TO.search(query)) / 2
-    weights = (1.0, POSITION_WEIGHT, RANK_WEIGHT if query else 0.0, QUERY_WEIGHT * max(signs, 0.0))
-    columns = (
-        [window.agreement for window in windows],
-        [1 / (1 + window.first) for window in windows],
-        [1 / (1 + window.page) for window in windows],
-        by_query,
+    weighted = (
+        (1.0, [window.agreement for window in windows]),
+        (POSITION_WEIGHT, [1 / (1 + window.first) for window in windows]),
+        (RANK_WEIGHT if query else 0.0, [1 / (1 + window.page) for window in windows]),
+        (QUERY_WEIGHT * max(signs, 0.0), by_query),
     )
-    rows = zip(*map(standardise, columns), strict=True)
-    totals = [sum(weight * score for weight, score in zip(weights, row, strict=True)) for row in rows]
+    columns = ([weight * score for score in standardise(scores)] for weight, scores in weighted)
+    totals = list(map(sum, zip(*columns, strict=True)))
     return [windows[at] for at in sorted(range(len(windows)), key=lambda at: -totals[at])]

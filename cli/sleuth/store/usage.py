@@ -95,11 +95,11 @@ class UsageReport(Record):
 
     days: tuple[Day, ...]
     provider: str  # empty for all
-    searches: Searches
     total: Tally
     providers: Mapping[str, Tally]
-    answers: AnswerTotals
-    models: Mapping[str, AnswerTotals]  # the empty name means answers without a model
+    searches: Searches = Searches()
+    answers: AnswerTotals = AnswerTotals()
+    models: Mapping[str, AnswerTotals] = {}  # the empty name means answers without a model
     is_team: bool = False  # of all machines that share a server, which counts requests only
 
     @property
@@ -157,16 +157,8 @@ def team_report(server: "RedisServer", days: int, provider: str = "") -> UsageRe
         return found._replace(mean_ms=round(times / number) if number else None)
 
     names: set[str] = {row["provider"] for row in counts}
-    return UsageReport(
-        _days(dates, requests, [], []),
-        provider,
-        Searches(),
-        tally(),
-        _sorted({name: tally(name) for name in names}),
-        AnswerTotals(),
-        {},
-        is_team=True,
-    )
+    providers = _sorted({name: tally(name) for name in names})
+    return UsageReport(_days(dates, requests, [], []), provider, tally(), providers, is_team=True)
 
 
 def _sorted(tallies: dict[str, Tally]) -> dict[str, Tally]:

@@ -226,7 +226,7 @@ def example(days: int = 30, **changes: Any) -> UsageReport:
     providers = {"searxng": tally._replace(cost=0.0), "a-provider-with-a-long-name": tally}
     spent = AnswerTotals(4, 2.25, 10_000, 900, 1234.5, 9000)
     report = UsageReport(
-        entries, "", Searches(5, 2, 80, counts), tally, providers, spent, {"": AnswerTotals(1, 1.0), "m": spent}
+        entries, "", tally, providers, Searches(5, 2, 80, counts), spent, {"": AnswerTotals(1, 1.0), "m": spent}
     )
     return report._replace(**changes)
 

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from sleuth.base.extras import upgrade_command
@@ -167,9 +167,7 @@ def check_library(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
 
 
 def _has_full_text() -> bool:
-    with closing(sqlite3.connect(":memory:")) as connection:
-        try:
-            connection.execute("CREATE VIRTUAL TABLE probe USING fts5 (body)")
-        except sqlite3.OperationalError:
-            return False
-    return True
+    with closing(sqlite3.connect(MEMORY)) as connection, suppress(sqlite3.OperationalError):
+        connection.execute("CREATE VIRTUAL TABLE probe USING fts5 (body)")
+        return True
+    return False
