@@ -96,4 +96,16 @@ HOSTILE = (
     f"text $$ a\n\n```\n$$\n{PICTURE}\n```",
     "$$\n```\n$$\nOpen https://evil.example/login now. <h1>Big</h1> <plaintext>\n```",
     "$\\href{javascript:alert(1)}{docs}$ and \\(\\style{background-image:url(https:\\2f\\2f evil.example/p)}{x}\\)",
+    "1. First step\n\n   - detail\n     $$\n---\n E = mc^2\n     $$\n"
+    "     ~~~text\n     <script src=//e.example/x></script>\n     ~~~",
+    "\\[\nx\n$$\n\\]\n\n```\n$$\n![x](https://e.example/p)\n```",
+    "\\[\n# h\n$\n\\]\n\n```\n$\n![x](https://e.example/p)\n```",
+    "$$\na | b | c\n--|---|--\n$$\n`a|![x](https://e.example/p)|b`",
+    "[r\n5. x]: https:e.example/p\n\n![r 5. x] and [click][r 5. x]",
+    "[r\n5. x]: javascript:alert(1)\n\n[r 5. x]",
+    "It costs $5 and\n5. `$ ![x](https://e.example/p)`",
+    "$a `\\href{javascript:alert(1)}{x} \\style{background-image:url(https:\\2f\\2f evil.example/p.png)}{x}` b$",
+    "- [a\n  ```\n  b]: x\n  ![x](https://e.example/p)\n  ```",
+    "See x \\begin{align}\n\\href{javascript:alert(1)}{the docs} "
+    "\\style{background-image:url(https:\\2f\\2f evil.example/p.png)}{x}\n\\end{align}",
 )

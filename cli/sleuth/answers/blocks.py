@@ -32,23 +32,25 @@ class ListTracker:
         """Return the column of the text of the innermost item; 0 outside of lists."""
         return self.items[-1].offset if self.items else 0
 
-    def follow(self, line: str) -> None:
-        """Take the next line outside of code."""
+    def follow(self, line: str) -> bool:
+        """Take the next line outside of code; tell whether it begins an item."""
         if not line.strip(" \t"):
             self.is_after_text = False
-            return
+            return False
         column, sibling = indentation(line), None
         while self.items and self.items[-1].offset > column:
             sibling = self.items.pop()
         found = ITEM.match(line)
+        is_item = False
         is_nested_deeper = bool(found) and ITEM.match(line[found.end() :] if found else "")  # as in `- - text`
         if found and not is_nested_deeper and column - self.offset < TAB_COLUMNS and not RULE.fullmatch(line):
             item = ListItem(column, found.end(), found["marker"][-1])
             is_next = sibling and (sibling.column, sibling.kind) == (column, item.kind)
             # In a paragraph, a number other than 1 begins no list.
-            if is_next or not self.is_after_text or found["number"] in (None, "1"):
+            if is_item := bool(is_next or not self.is_after_text or found["number"] in (None, "1")):
                 self.items.append(item)
         self.is_after_text = True
+        return is_item
 
 
 def indentation(line: str) -> int:

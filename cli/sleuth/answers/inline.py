@@ -50,9 +50,12 @@ FORMULA = re.compile(
 )
 LONE_DOLLAR = re.compile(r"[\s\d.)*+>-]*+\$\s*+")
 # MathJax makes links of these, loads images for them, or writes their text as HTML or CSS.
-TEX_COMMAND = re.compile(
-    r"\\(?=(?:href|url|style|class|cssId|data|mmlToken|require|unicode|includegraphics|bbox|csname|html\w*)(?![A-Za-z]))"
+TEX_NAMES = (
+    r"(?:href|url|style|class|cssId|data|mmlToken|require|unicode|includegraphics|bbox|csname|let|html\w*)(?![A-Za-z])"
 )
+TEX_COMMAND = re.compile(rf"\\(?={TEX_NAMES})")
+TEX_CALL = re.compile(rf"(?<![\w:])\\(?={TEX_NAMES})|\\(?={TEX_NAMES}[ \t]*+[{{\[#])")  # not `C:\data`
+FORMULA_SIGN, BRACKET_END = re.compile(rf"\$|{TEX_COMMAND.pattern}"), re.compile(r"\]")
 TEX = re.compile(r"\$|\\[(\[]|\\begin\b")
 TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 # Some viewers remove escapes first. `\:` is a space in formulas.
@@ -63,34 +66,29 @@ UNSAFE_TARGET = re.compile(r"(?i)script:|data:|&[#\w]")  # anything else that is
 
 
 class Paragraph:
-    """What is open in the lines of a paragraph so far, and could take in code of its next lines."""
+    """What the lines of a paragraph so far mean for the next ones."""
 
     def __init__(self) -> None:
-        self.in_table = self.has_bracket = self.has_dollar = False
-
-    def start(self) -> None:
-        """Begin a new paragraph or list item."""
-        self.has_bracket = self.has_dollar = False
+        self.in_table = False
+        self.has_bracket = False  # open, so that the next line may end the label of a link definition
 
 
 class ProseLine:
     """Makes a line safe that is no code; until the end, placeholders stand for code and what else is finished."""
 
-    def __init__(self, targets: Mapping[int, str], paragraph: Paragraph) -> None:
-        self._targets, self._paragraph = targets, paragraph
+    def __init__(self, targets: Mapping[int, str], paragraph: Paragraph, goes_on: bool) -> None:
+        self._targets, self._paragraph, self._goes_on = targets, paragraph, goes_on
         self._finished: list[str] = []
 
     def safe(self, line: str, *, is_start: bool, in_formula: bool) -> str:
         """Return the line, or the rest of one, without images, HTML or links to other places than the sources."""
         text = LINK.sub(self._readable_link, self._take_code(line))
-        if in_formula or self._paragraph.has_dollar or TEX.search(text):
-            text = TEX_COMMAND.sub(r"\\ ", text)
+        text = (TEX_COMMAND if in_formula or TEX.search(text) else TEX_CALL).sub(r"\\ ", text)
         text = TAG_START.sub("< ", text) if in_formula else self._close_brackets(self._close_formulas(text, is_start))
         text = DEFINITION.sub(r"\1\\:", text) if is_start else text
         text = DEFINITION_REST.sub(r"\1\\:", text) if self._paragraph.has_bracket else text
         text = HIDDEN_URL.sub("", text)
-        for version in (text, re.sub(r"\\.", "", text)):
-            self._paragraph.has_bracket |= "[" in BRACKETS.sub("", BRACKETS.sub("", version))
+        self._paragraph.has_bracket |= _has_open_bracket(text)
         return PLACEHOLDERS.sub(self._put_back, MARKUP.sub(self._safe_markup, text))
 
     def _keep(self, text: str) -> str:
@@ -121,20 +119,20 @@ class ProseLine:
         return "".join([*pieces, line[done:]])
 
     def _code(self, code: str) -> str:
-        opened = self._paragraph
-        is_divided = opened.in_table and r"\\|" in code  # viewers disagree whether the bar ends the cell
-        if is_divided or (opened.has_dollar and "$" in code) or (opened.has_bracket and "]" in code):
+        in_table = self._paragraph.in_table
+        # Viewers disagree whether such a bar ends the cell, or have found the beginning of a link in a formula above.
+        if (in_table and r"\\|" in code) or (self._paragraph.has_bracket and "]" in code):
             return "'" + re.sub(r"[\\*_~]", r"\\\g<0>", code.strip("`")).replace("`", "'") + "'"
-        return self._keep(DIVIDER.sub(r"\|", code) if opened.in_table else code)
+        return self._keep(DIVIDER.sub(r"\|", code) if in_table else code)
 
-    def _last_code(self, text: str, sign: str) -> int:
+    def _last_code(self, text: str, sign: re.Pattern[str]) -> int:
         """Return the place of the last code that contains a sign; -1 if there is none."""
-        places = (found.start() for found in PLACEHOLDER.finditer(text) if sign in self._kept(found[0]))
+        places = (found.start() for found in PLACEHOLDER.finditer(text) if sign.search(self._kept(found[0])))
         return max(places, default=-1)
 
     def _close_formulas(self, text: str, is_start: bool) -> str:
         """Escape what would begin a formula that ends in code or further down."""
-        last = self._last_code(text, "$")
+        last = len(text) if self._goes_on or self._paragraph.in_table else self._last_code(text, FORMULA_SIGN)
         is_alone = is_start and LONE_DOLLAR.fullmatch(text)  # which begins a formula for some viewers
 
         def replace(found: re.Match[str]) -> str:
@@ -149,18 +147,17 @@ class ProseLine:
             if is_escape or found[0][-1] != "$":
                 return found[0]
             dollars = found[0][len(slashes) :]
-            if len(dollars) > 1 or found.start() < last or is_alone or self._paragraph.in_table:
-                return slashes + self._keep(r"\$" * len(dollars))
-            self._paragraph.has_dollar = True
-            return found[0]
+            is_open = len(dollars) > 1 or found.start() < last or is_alone
+            return slashes + self._keep(r"\$" * len(dollars)) if is_open else found[0]
 
         return FORMULA.sub(replace, text)
 
     def _close_brackets(self, text: str) -> str:
-        """Escape brackets that end in code: some viewers find the end of a link there."""
+        """Escape brackets that end in code or further down: some viewers find the end of a link there."""
         opened: list[int] = []
         unsafe: set[int] = set()
-        for found in BRACKET.finditer(text, 0, self._last_code(text, "]") + 1):
+        end = len(text) if self._goes_on else self._last_code(text, BRACKET_END) + 1
+        for found in BRACKET.finditer(text, 0, end):
             if found[0] == "[":
                 opened.append(found.start())
             elif found[0] == "]":
@@ -168,6 +165,7 @@ class ProseLine:
             elif found[0][0] != "\\" and "]" in self._kept(found[0]):
                 unsafe |= set(opened)
                 opened.clear()
+        unsafe |= set(opened) if self._goes_on else set()
         signs = (self._keep("&#91;") if place in unsafe else sign for place, sign in enumerate(text))
         return "".join(signs) if unsafe else text
 
@@ -213,3 +211,13 @@ def _without_signs(url: str) -> str:
     host = IPV6_HOST.match(url)
     place = host.end() if host else 0
     return url[:place] + url[place:].translate({ord("$"): "%24", ord("["): "%5B", ord("]"): "%5D"})
+
+
+def has_open(line: str) -> bool:
+    """Tell whether a line may begin a formula or the text of a link that goes on in the next line."""
+    return "$" in line or _has_open_bracket(line)
+
+
+def _has_open_bracket(text: str) -> bool:
+    versions = (text, re.sub(r"\\.", "", text))
+    return "[" in text and any("[" in BRACKETS.sub("", BRACKETS.sub("", version)) for version in versions)

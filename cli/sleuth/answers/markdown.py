@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from sleuth.answers.blocks import TAB_COLUMNS, ListTracker, code_spans, dedent, indentation
-from sleuth.answers.inline import Paragraph, ProseLine
+from sleuth.answers.inline import Paragraph, ProseLine, has_open
 
 FENCE = re.compile(r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
 QUOTE = re.compile(r" {0,3}> ?")
@@ -79,29 +79,27 @@ class SafeLines:
         """Take the next line, or the rest of one that begins with words; return what is finished, with line ends."""
         if not self.held:
             return self._code(line) if self.fence else self._line(line, is_start)
-        first = self.held[0][0]
+        first, was_start = self.held[0]
         self.held.append((line, is_start))
-        if "`" not in first and (opening := OPENING.match(first)):
+        if was_start and "`" not in first and (opening := OPENING.match(first)):
             return self._formula(opening, line)
-        self._paragraph.in_table = bool(DELIMITER_ROW.fullmatch(line))
-        return self._release()
+        self._paragraph.in_table |= bool(DELIMITER_ROW.fullmatch(line))
+        return self._release(goes_on=bool(line.strip(" \t")))
 
     def close(self) -> str:
         """Return what was held, and the end of code that is still open."""
         return self._release() + (self._end_code() if self.fence else "")
 
-    def _release(self) -> str:
+    def _release(self, *, goes_on: bool = False) -> str:
         """Return the first line that was held as prose, and the others as what they are."""
         held, self.held = self.held, []
-        first = self._prose(*held[0]) if held else ""
+        first = self._prose(*held[0], goes_on=goes_on) if held else ""
         return first + "".join(self.add(line, is_start=is_start) for line, is_start in held[1:])
 
     def begin(self, words: str) -> None:
         """Take the first words of a line whose rest will be added."""
         self._is_first = False
         self._lists.follow(words)
-        if MARKER.match(words):
-            self._paragraph.start()
 
     def _line(self, line: str, is_start: bool) -> str:
         if is_start:
@@ -115,8 +113,8 @@ class SafeLines:
                 self._paragraph = Paragraph()
                 return f"{line}\n"
             self._paragraph.in_table |= bool(DELIMITER_ROW.fullmatch(line))
-        is_formula = is_start and "`" not in line and OPENING.match(line)
-        if is_formula or ("`" in line and "|" in line and not self._paragraph.in_table):
+        is_head = "`" in line and "|" in line and not self._paragraph.in_table
+        if is_head or (is_start and "`" not in line and OPENING.match(line)) or has_open(line):
             self.held = [(line, is_start)]
             return ""
         return self._prose(line, is_start)
@@ -145,7 +143,8 @@ class SafeLines:
         if not self._margin:
             self._lists.items.clear()
         self.fence, self._paragraph.in_table = fence["marks"], False
-        start = start or ("\n" * (was_after_text and not self._margin)) + self._margin
+        is_apart = was_after_text and (not self._margin or self._paragraph.has_bracket)
+        start = start or "\n" * is_apart + self._margin
         language = "" if fence["language"].lower() in DIAGRAM_LANGUAGES else fence["language"]
         return f"{start}{self.fence}{language}\n"
 
@@ -187,8 +186,11 @@ class SafeLines:
         last, found, after = line.partition(end)
         another = OPENING.match(line) if opening["bracket"] else None
         is_none = not line.strip() or "`" in last or "~~~" in last or (another and another["bracket"])
-        if is_none or len(self.held) > MAX_FORMULA_LINES:
-            return self._release()
+        # Viewers without formulas take these for the beginning of another block; a dollar would begin a formula inside.
+        is_none = is_none or indentation(line) < len(margin.expandtabs(TAB_COLUMNS)) or DELIMITER_ROW.fullmatch(line)
+        if is_none or ("$" in last and not dollars) or len(self.held) > MAX_FORMULA_LINES:
+            return self._release(goes_on=True)
+        self._lists.follow(line)
         if not found:
             return ""
         lines, self.held = [text for text, _ in self.held[:-1]], []
@@ -200,9 +202,10 @@ class SafeLines:
             return safe
         return safe + self.add(margin + after.strip()) if dollars else safe[:-1] + self.add(after, is_start=False)
 
-    def _prose(self, text: str, is_start: bool, in_formula: bool = False) -> str:
+    def _prose(self, text: str, is_start: bool, *, in_formula: bool = False, goes_on: bool = False) -> str:
         """Return a line that is no code, with its end."""
-        return ProseLine(self._targets, self._paragraph).safe(text, is_start=is_start, in_formula=in_formula) + "\n"
+        line = ProseLine(self._targets, self._paragraph, goes_on)
+        return line.safe(text, is_start=is_start, in_formula=in_formula) + "\n"
 
 
 class SafeStream:

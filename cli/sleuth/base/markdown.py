@@ -10,6 +10,7 @@ from markdown_it.token import Token
 
 MAX_INLINE_CHARS = 20_000  # a longer paragraph is read as plain text: 300 kB of `![` take markdown-it 5 s
 BREAKS = ("softbreak", "hardbreak")
+SPECIAL_SIGNS = {0xE000: "<", 0xE001: ">"}
 LINE = re.compile(r"[^\n]*\n|[^\n]+")
 # A comment must not contain `<!--`, or each of a thousand openings would be scanned to the end of the text.
 HTML_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,500}>|<!--(?:[^<-]|-(?!->)|<(?!!--)){0,2000}+-->")
@@ -105,7 +106,15 @@ def _pieces(tokens: Iterable[Token]) -> Iterator[str]:
         if is_code:
             yield from (token.content if "`" in token.content else f"`{token.content}`" for token in group)
         else:
-            yield HTML_TAG.sub("", "".join("\n" if token.type in BREAKS else token.content for token in group))
+            text = "".join("\n" if token.type in BREAKS else _literal(token) for token in group)
+            yield HTML_TAG.sub("", text).translate(SPECIAL_SIGNS)
+
+
+def _literal(token: Token) -> str:
+    """Return the text of a token; placeholders stand for signs written as escapes or entities, which begin no tag."""
+    if token.type != "text_special":
+        return token.content
+    return token.content.replace("<", "\ue000").replace(">", "\ue001")
 
 
 def _outside_comment(html: str) -> str:

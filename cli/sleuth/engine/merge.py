@@ -82,9 +82,9 @@ def merge(
         warnings=tuple(dict.fromkeys((*_warnings(request, replies, attempts), *invalid))),
         notices=(*replies.notices, *(() if kept else _removed(request, replies, excluded))),
         attribution=_attribution(replies.all, kept),
-        # Without results, or if the library stood in for the web, the next search selects as this one did.
-        next_provider=("," if replies.order else "+").join(used)
-        if used.keys() - {"library"}
+        # An order is kept. Without results, or if the library stood in for the web, the next search selects again.
+        next_provider="+".join(used)
+        if used.keys() - {"library"} and not replies.order
         else ",".join(request.providers),
     )
 

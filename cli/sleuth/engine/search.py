@@ -139,7 +139,7 @@ class Searcher:
         if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
             warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
             outcome = outcome._replace(warnings=(warning, *outcome.warnings))
-        if dispatcher.cache_use != "off":
+        if dispatcher.cache_use != "off" and not request.offline:  # any write removes what has expired
             dispatcher.at_end = partial(store_rounds, dispatcher, replies, queries, outcome.next_provider)
         local = [r.attempt for r in replies.all if r.attempt.cached or r.candidate.adapter.offline]
         return self._recorded(outcome, local, "" if dispatcher.replays else self.journal)
@@ -262,11 +262,12 @@ class Searcher:
 
 
 def _skipped(candidate: Candidate, dispatcher: Dispatcher, queries: list[Query]) -> Attempt | None:
-    """Return why a chain skips a provider now; a cooldown is no reason if all answers are in the cache."""
+    """Return why a chain skips a provider now; a cooldown is no reason offline, or if all answers are in the cache."""
     attempt = None if dispatcher.replays else dispatcher.selector.skipped(candidate)
-    if attempt and attempt.state == "cooldown" and len(dispatcher.cached([candidate], queries)) == len(queries):
-        return None
-    return attempt
+    if not attempt or attempt.state != "cooldown":
+        return attempt
+    needs_request = not dispatcher.request.offline and len(dispatcher.cached([candidate], queries)) < len(queries)
+    return attempt if needs_request else None
 
 
 def clean_query(text: str) -> str:

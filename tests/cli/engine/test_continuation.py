@@ -146,6 +146,34 @@ def test_expired_answer_is_none(servers: Servers, chain: str) -> None:
     assert offline == titles("pa" if chain == "pa" else "pb", 6, 10)
 
 
+def test_offline_search_keeps_what_has_expired(servers: Servers) -> None:
+    servers.status = {"pa": 500}
+    servers("search", "x", **CHAIN)
+    servers("search", "y", **CHAIN)
+    servers.change_cache("UPDATE Cache SET store_time = store_time - 1000, expire_time = expire_time - 1000")
+    found = [servers("search", "--offline", word, **CHAIN) for word in "xyx"]
+    assert found == [titles("pb", 1, 5, word) for word in "xyx"]
+
+
+def test_again_keeps_the_order_of_named_providers(servers: Servers) -> None:
+    servers.sleuth("providers", "set", "pb", "--option", "weight=1.2")
+    servers.sleuth("providers", "add", "--adapter", "searxng", "--id", "none", "--api-host", "http://127.0.0.1:9")
+    shown = (
+        servers("search", "-p", "pa,none,pb", "x") + servers("again", "--page", "2") + servers("again", "--page", "3")
+    )
+    assert len(set(shown)) == 15
+    assert shown == [title for page in "123" for title in servers("search", "-p", "pa,none,pb", "--page", page, "x")]
+
+
+def test_cooldown_is_no_reason_offline(servers: Servers) -> None:
+    servers("search", "x", SLEUTH_WEBSEARCH_FALLBACK="pa")
+    servers.status = {"pa": 429}
+    servers("search", "y", SLEUTH_WEBSEARCH_FALLBACK="pa")
+    done = servers.sleuth("search", "--offline", "-q", "x", "-q", "z", "-f", "urls", SLEUTH_WEBSEARCH_FALLBACK="pa")
+    assert (done.exit, len(done.out.split())) == (0, 5)
+    assert servers.sleuth("search", "--offline", "z", SLEUTH_WEBSEARCH_FALLBACK="pa").exit == 1
+
+
 def test_provider_that_was_disabled_gets_no_further_query(servers: Servers) -> None:
     servers("search", "x", **CHAIN)
     servers.sleuth("providers", "set", "pa", "--disable")

@@ -164,6 +164,11 @@ def test_markdown_keeps_its_structure_and_its_title() -> None:
     assert "See this.\n\n- one\n3. three" in as_text(content.blocks), "what is ranked and quoted has no URLs"
 
 
+def test_signs_written_as_escapes_begin_no_tag() -> None:
+    page = read("Returns List&lt;String&gt; or Map\\<K, V\\>, <b>bold</b>: `<b>`.", "text/markdown")
+    assert as_text(page.blocks) == "Returns List<String> or Map<K, V>, bold: `<b>`."
+
+
 def test_front_matter_of_markdown_is_metadata() -> None:
     content = read("---\ntitle: Front\ndate: 2026-01-02\n---\n# Head\n\nText\n", "text/markdown")
     assert (content.title, content.published, as_markdown(content.blocks)) == ("Front", "2026-01-02", "# Head\n\nText")
