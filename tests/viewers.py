@@ -108,4 +108,7 @@ HOSTILE = (
     "- [a\n  ```\n  b]: x\n  ![x](https://e.example/p)\n  ```",
     "See x \\begin{align}\n\\href{javascript:alert(1)}{the docs} "
     "\\style{background-image:url(https:\\2f\\2f evil.example/p.png)}{x}\n\\end{align}",
+    f"$$\n$$\n\n```\n{PICTURE}\n$$\n```\n{PICTURE}",
+    f"$$\na\\\n$$\n\n```\n$$\n{PICTURE}\n```",
+    "1.     x\n\n   2. ~~~js\n      https://evil.example/u\n\n[r]",
 )

@@ -8,6 +8,7 @@ from sleuth_providers.records import Record
 
 TAB_COLUMNS = 4
 ITEM = re.compile(r" *+(?P<marker>[-*+]|(?P<number>\d{1,9})[.)]) {1,4}(?=\S)")
+MARKER = re.compile(r"[ \t]*+(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)")  # of a list item, or a rule such as `* * *`
 RULE = re.compile(r"[ \t]*+([-*_])(?:[ \t]*+\1){2,}+[ \t]*+")
 TICKS = re.compile(r"`++")
 
@@ -26,31 +27,41 @@ class ListTracker:
     def __init__(self) -> None:
         self.items: list[ListItem] = []
         self.is_after_text = False  # in the line before, so that some blocks cannot begin here
+        self._is_sure = True  # that all viewers agree on the items
 
     @property
     def offset(self) -> int:
         """Return the column of the text of the innermost item; 0 outside of lists."""
         return self.items[-1].offset if self.items else 0
 
-    def follow(self, line: str) -> bool:
-        """Take the next line outside of code; tell whether it begins an item."""
+    def follow(self, line: str) -> None:
+        """Take the next line outside of code."""
         if not line.strip(" \t"):
             self.is_after_text = False
-            return False
+            return
         column, sibling = indentation(line), None
         while self.items and self.items[-1].offset > column:
             sibling = self.items.pop()
         found = ITEM.match(line)
-        is_item = False
+        is_marker, is_item = bool(MARKER.match(line)), False
+        self._is_sure |= not (column or is_marker or self.is_after_text)  # a paragraph ends all lists
         is_nested_deeper = bool(found) and ITEM.match(line[found.end() :] if found else "")  # as in `- - text`
-        if found and not is_nested_deeper and column - self.offset < TAB_COLUMNS and not RULE.fullmatch(line):
+        if (
+            found
+            and self._is_sure
+            and not is_nested_deeper
+            and column - self.offset < TAB_COLUMNS
+            and not RULE.fullmatch(line)
+        ):
             item = ListItem(column, found.end(), found["marker"][-1])
             is_next = sibling and (sibling.column, sibling.kind) == (column, item.kind)
             # In a paragraph, a number other than 1 begins no list.
             if is_item := bool(is_next or not self.is_after_text or found["number"] in (None, "1")):
                 self.items.append(item)
         self.is_after_text = True
-        return is_item
+        self._is_sure &= is_item or not is_marker
+        if not self._is_sure:
+            self.items.clear()
 
 
 def indentation(line: str) -> int:

@@ -193,10 +193,13 @@ class SafeLines:
         self._lists.follow(line)
         if not found:
             return ""
-        lines, self.held = [text for text, _ in self.held[:-1]], []
-        lines += [last] if dollars else [last + end]
+        lines = [text for text, _ in self.held[:-1]] + ([last] if dollars else [last + end])
         if dollars:  # on lines of their own, where all viewers see them
-            lines = [margin + dollars, *filter(str.strip, [lines[0][opening.end() :], *lines[1:]]), margin + dollars]
+            inside = [text for text in (lines[0][opening.end() :], *lines[1:]) if text.strip()]
+            if not inside or (len(inside[-1]) - len(inside[-1].rstrip("\\"))) % 2:  # some look for a later end
+                return self._release(goes_on=True)
+            lines = [margin + dollars, *inside, margin + dollars]
+        self.held = []
         safe = "".join(self._prose(text, True, in_formula=True) for text in lines)
         if not after.strip():
             return safe
