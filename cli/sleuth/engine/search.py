@@ -186,7 +186,8 @@ class Searcher:
         named = self.selector.named(ids, request.query.category) if ids not in UNNAMED else []
         order = () if any(id == "all" or "+" in id for id in ids) else tuple(candidate.id for candidate in named)
         if request.continued and (shown := self._shown_before(request, dispatcher, named, queries)):
-            return shown._replace(order=order)
+            is_named = {reply.candidate.id for reply in shown.all} <= {*order}  # not those of a chain behind them
+            return shown._replace(order=order if is_named else ())
         if ids in UNNAMED:
             found = self._run_chain(request, dispatcher, "" if ids else self.selector.default(), queries)
             if not request.offline or any(reply.attempt.answered for reply in found.all):

@@ -165,6 +165,15 @@ def test_again_keeps_the_order_of_named_providers(servers: Servers) -> None:
     assert shown == [title for page in "123" for title in servers("search", "-p", "pa,none,pb", "--page", page, "x")]
 
 
+def test_again_goes_on_with_what_stood_in_for_a_named_provider(servers: Servers) -> None:
+    servers.status = {"pa": 500}
+    options = ("-p", "pa", "--fallback", "x")
+    assert servers("search", *options, **CHAIN) == titles("pb", 1, 5)
+    assert servers("search", "--page", "2", *options, **CHAIN) == titles("pb", 6, 10)
+    servers.status = {}
+    assert servers("again", "--page", "3", **CHAIN) == titles("pb", 11, 15)
+
+
 def test_cooldown_is_no_reason_offline(servers: Servers) -> None:
     servers("search", "x", SLEUTH_WEBSEARCH_FALLBACK="pa")
     servers.status = {"pa": 429}
