@@ -111,4 +111,9 @@ HOSTILE = (
     f"$$\n$$\n\n```\n{PICTURE}\n$$\n```\n{PICTURE}",
     f"$$\na\\\n$$\n\n```\n$$\n{PICTURE}\n```",
     "1.     x\n\n   2. ~~~js\n      https://evil.example/u\n\n[r]",
+    f"- a\n  - b\n    $$ > x\n    y\n    $$\n    ~~~\n    {PICTURE}\n    ~~~",
+    f"- a\n  - b\n    $$\n    -    $$\n         ~~~\n         {PICTURE}\n         ~~~",
+    f"$$\na | b\n--|-- $$\n`a|{PICTURE}|b`",
+    f"\\begin{{align}} $a\nx\n\\end{{align}} `$ {PICTURE}`",
+    "See x \\begin{align}\nx\\href\n{javascript:alert(1)}{click}\n\\end{align}",
 )

@@ -69,7 +69,7 @@ class Paragraph:
     """What the lines of a paragraph so far mean for the next ones."""
 
     def __init__(self) -> None:
-        self.in_table = False
+        self.in_table = self.has_formula = False
         self.has_bracket = False  # open, so that the next line may end the label of a link definition
 
 
@@ -83,12 +83,13 @@ class ProseLine:
     def safe(self, line: str, *, is_start: bool, in_formula: bool) -> str:
         """Return the line, or the rest of one, without images, HTML or links to other places than the sources."""
         text = LINK.sub(self._readable_link, self._take_code(line))
-        text = (TEX_COMMAND if in_formula or TEX.search(text) else TEX_CALL).sub(r"\\ ", text)
+        self._paragraph.has_formula |= in_formula or bool(TEX.search(text))
+        text = (TEX_COMMAND if self._paragraph.has_formula else TEX_CALL).sub(r"\\ ", text)
         text = TAG_START.sub("< ", text) if in_formula else self._close_brackets(self._close_formulas(text, is_start))
         text = DEFINITION.sub(r"\1\\:", text) if is_start else text
         text = DEFINITION_REST.sub(r"\1\\:", text) if self._paragraph.has_bracket else text
         text = HIDDEN_URL.sub("", text)
-        self._paragraph.has_bracket |= _has_open_bracket(text)
+        self._paragraph.has_bracket |= has_open_bracket(text)
         return PLACEHOLDERS.sub(self._put_back, MARKUP.sub(self._safe_markup, text))
 
     def _keep(self, text: str) -> str:
@@ -215,9 +216,10 @@ def _without_signs(url: str) -> str:
 
 def has_open(line: str) -> bool:
     """Tell whether a line may begin a formula or the text of a link that goes on in the next line."""
-    return "$" in line or _has_open_bracket(line)
+    return "$" in line or has_open_bracket(line)
 
 
-def _has_open_bracket(text: str) -> bool:
+def has_open_bracket(text: str) -> bool:
+    """Tell whether a bracket is open at the end of a text for some viewer."""
     versions = (text, re.sub(r"\\.", "", text))
     return "[" in text and any("[" in BRACKETS.sub("", BRACKETS.sub("", version)) for version in versions)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from sleuth.answers.blocks import TAB_COLUMNS, ListTracker, code_spans, dedent, indentation
-from sleuth.answers.inline import Paragraph, ProseLine, has_open
+from sleuth.answers.inline import Paragraph, ProseLine, has_open, has_open_bracket
 
 FENCE = re.compile(r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
 QUOTE = re.compile(r" {0,3}> ?")
@@ -23,6 +23,8 @@ OPENING = re.compile(
     r"|(?P<bracket>\\\[)(?!.*\\\])|\\begin\{(?P<name>\w{1,20}\*?)\}(?!.*\\end\{))"
 )
 MAX_FORMULA_LINES = 50
+# What begins another block, or a table, where a part of a line becomes a line of its own.
+BLOCK_START = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)|[>#|:~`]|=+\s*+\Z|[-*_][-*_ \t|:]*+\Z")
 # What may be the beginning of markup, or of a URL at the end of a piece. A citation is not changed.
 MARKUP_START = re.compile(
     r"(?i)\[(?!\d{1,3}\][\s.,;。，；、])|\](?=[:(]|\Z)|[<!`~&$\\]|::|:\Z|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
@@ -188,19 +190,25 @@ class SafeLines:
         is_none = not line.strip() or "`" in last or "~~~" in last or (another and another["bracket"])
         # Viewers without formulas take these for the beginning of another block; a dollar would begin a formula inside.
         is_none = is_none or indentation(line) < len(margin.expandtabs(TAB_COLUMNS)) or DELIMITER_ROW.fullmatch(line)
-        if is_none or ("$" in last and not dollars) or len(self.held) > MAX_FORMULA_LINES:
+        first = self.held[0][0][opening.end() :].strip()
+        has_dollar = not dollars and "$" in first + last
+        if is_none or has_dollar or BLOCK_START.match(first) or len(self.held) > MAX_FORMULA_LINES:
             return self._release(goes_on=True)
         self._lists.follow(line)
         if not found:
             return ""
         lines = [text for text, _ in self.held[:-1]] + ([last] if dollars else [last + end])
         if dollars:  # on lines of their own, where all viewers see them
-            inside = [text for text in (lines[0][opening.end() :], *lines[1:]) if text.strip()]
-            if not inside or (len(inside[-1]) - len(inside[-1].rstrip("\\"))) % 2:  # some look for a later end
+            inside = [text for text in (margin + first, *lines[1:-1], margin + last.strip()) if text.strip()]
+            # Behind nothing or a backslash, some look for a later end.
+            is_endless = not inside or (len(inside[-1]) - len(inside[-1].rstrip("\\"))) % 2
+            if is_endless or BLOCK_START.match(last.strip()):
                 return self._release(goes_on=True)
             lines = [margin + dollars, *inside, margin + dollars]
         self.held = []
+        had_bracket = self._paragraph.has_bracket
         safe = "".join(self._prose(text, True, in_formula=True) for text in lines)
+        self._paragraph.has_bracket = had_bracket or has_open_bracket(" ".join(lines))
         if not after.strip():
             return safe
         return safe + self.add(margin + after.strip()) if dollars else safe[:-1] + self.add(after, is_start=False)
