@@ -8,12 +8,11 @@ in code is escaped, and all other text is safe as prose wherever it stands. Code
 import re
 from collections.abc import Callable, Mapping
 
-from sleuth.answers.blocks import TAB_COLUMNS, ListTracker, code_spans, dedent, indentation
+from sleuth.answers.blocks import MARKER, TAB_COLUMNS, ListTracker, code_spans, dedent, indentation
 from sleuth.answers.inline import Paragraph, ProseLine, has_open, has_open_bracket
 
 FENCE = re.compile(r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
 QUOTE = re.compile(r" {0,3}> ?")
-MARKER = re.compile(r"[ \t]*+(?:[-*+]|\d{1,9}[.)])[ \t]")  # of a list item
 DIAGRAM_LANGUAGES = ("mermaid", "vega", "vega-lite", "svg", "plantuml", "geojson")  # viewers may load images for them
 MADE_FENCE = "````"  # around indented code
 DELIMITER_ROW = re.compile(r"(?=[ \t>-]*+[|:])[ \t>|:]*+-[ \t>|:-]*+")  # below the head of a table
