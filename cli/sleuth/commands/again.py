@@ -20,6 +20,8 @@ from sleuth.store.settings import HISTORY
 
 app = make_app()
 
+SAVED_TYPES = {"texts": list, "text": str, "flag": bool}  # in the file of the last results, by kind of option
+
 EPILOG = """Examples:\n
 \b
   sleuth again
@@ -41,13 +43,13 @@ def again(
 ) -> int:
     """Show the results of the last search again; with N, repeat a search from the history.
 
-    Without N, the stored results are shown and no search is made; --page 2 continues after them, with as many results
-    a page, and --refresh searches again, both with the same providers. N counts back from the newest search, as
-    `sleuth history` does. Other options of a search are not repeated, only its words.
+    Without N, the stored results are shown and no search is made; --page 2 continues after them, and --refresh searches
+    again, both with the same providers and filters, such as --site. N counts back from the newest search, as `sleuth
+    history` does; only the words of that search are repeated.
     """
     from sleuth.commands.search import make_view, search
     from sleuth.engine.outcome import QUESTION_SEPARATOR, Outcome, Status
-    from sleuth.engine.search_options import SearchOptions
+    from sleuth.engine.search_options import OPTIONS, REPEATED, SearchOptions
 
     options = SearchOptions(**values)
     if number is None and not (options.refresh or options.providers or options.count or options.page > 1):
@@ -65,6 +67,10 @@ def again(
     if number is not None:
         return search(runtime, options._replace(questions=tuple(_query(runtime, number).split(QUESTION_SEPARATOR))))
     last = last_searches(runtime)[0]
+    for name, value in last.options.items():
+        if name in REPEATED and isinstance(value, SAVED_TYPES[OPTIONS[name].kind]):
+            repeated: dict[str, Any] = {name: tuple(map(str, value)) if isinstance(value, list) else value}
+            options = options._replace(**repeated)
     if options.page > 1:  # the results after those that were shown
         options = options._replace(count=options.count or last.page_size or len(last.results) or None)
     if not options.providers and last.next_provider:

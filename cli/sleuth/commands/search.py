@@ -74,7 +74,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
     if options.interactive:
         from sleuth.commands.terminal.prompt import SearchPrompt
 
-        return SearchPrompt(runtime, request, view).run()
+        return SearchPrompt(runtime, request, view, options).run()
     outcome = _search(runtime, request, options, format)
     if options.wants_content:
         from sleuth.commands.terminal.progress import Progress
@@ -88,8 +88,8 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         view = view._replace(thumbnails=thumbnails.load(runtime, outcome))
         runtime.pager = runtime.pager and not view.thumbnails  # a pager would show the bytes of pictures
     if rendered_key and not view.thumbnails and display.can_be_rendered(runtime, outcome):
-        display.show_and_save(runtime, outcome, format, view, rendered_key)
-        display.save_results(runtime, outcome)
+        display.show_and_save(runtime, outcome, options, format, view, rendered_key)
+        display.save_results(runtime, outcome, options)
         return Exit.DONE
     if request.cache == "refresh":
         rendered.clear(runtime.paths)  # they show what was just replaced
@@ -99,7 +99,7 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         from sleuth.engine.search import search_error
 
         raise search_error(outcome)
-    display.save_results(runtime, outcome)
+    display.save_results(runtime, outcome, options)
     display.show_messages(runtime, outcome, format, page=options.page)
     if options.verbose:
         display.show_attempts(runtime, outcome)

@@ -158,7 +158,7 @@ def _show(runtime: Runtime, outcome: "Outcome", options: SearchOptions) -> None:
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
     display.write(runtime, outcome, format, view, options.output)
     if runtime.stdout.isatty():  # a run of cron must not change what `sleuth open 1` means
-        display.save_results(runtime, outcome)
+        display.save_results(runtime, outcome, options)
     for message in (*outcome.notices, *outcome.warnings):
         runtime.warn(message)
 

@@ -180,3 +180,8 @@ for _name, _spec in OPTIONS.items():
 
 POSITIONAL = "words"
 RENDERED = frozenset(name for name, spec in OPTIONS.items() if spec.rendered)
+# Options that `sleuth again` repeats, because they decide what is in a list and in which order.
+REPEATED = {
+    *("language", "region", "freshness", "safe", "category", "sites", "exclude", "with_time"),
+    *("engines", "rerank", "recent", "rules"),
+}

@@ -8,7 +8,7 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 MAX_SEARCHES = 5
@@ -27,6 +27,7 @@ class SavedSearch(Record):
     questions: tuple[str, ...] = ()
     page_size: int = 0  # results that were wanted
     next_provider: str = ""  # what -p takes for more of the same
+    options: "Mapping[str, Any]" = {}  # those of `SearchOptions` that shaped the list
 
 
 def _path(folder: str) -> str:
@@ -89,12 +90,12 @@ def load(folder: str, newest: "Sequence[Any]" = ()) -> list[SavedSearch]:
     for entry in (*newest, *_read(folder)):
         with suppress(TypeError, ValueError):
             query, provider, at, hits, *more = entry
-            questions, size, next_provider = more or ((), 0, provider)  # earlier versions saved less
+            questions, size, next_provider, *options = more or ((), 0, provider)  # earlier versions saved less
             results = (Hit(**dict(zip(FIELDS, _safe(hit), strict=True))) for hit in hits)
             shown = tuple(hit for hit in results if clean_url(hit.url, ("http", "https", "file")))
             asked = tuple(map(str, questions or [query]))
             facts = str(query), str(provider), float(at), shown, asked, int(size), str(next_provider)
-            found.append(SavedSearch(*facts))
+            found.append(SavedSearch(*facts, *map(dict, options)))
     return found
 
 

@@ -2,6 +2,7 @@
 
 import json
 import webbrowser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -130,7 +131,8 @@ def test_clearing_the_history_deletes_the_results(sleuth: Any, searched: Any) ->
 def test_damaged_file_is_as_good_as_none(sleuth: Any, searched: Any) -> None:
     searched("walrus")
     path = next(sleuth.home.rglob("last-results.json"))
-    for text in ("", "[1]", '{"a": 1}', '[["q", "p", "x", []]]', '[["q", "p", 1, [[1, 2]]]]', '[["q", "p", 1, [], 5]]'):
+    entries = '"x", []', "1, [[1, 2]]", "1, [], 5", '1, [], [], 5, "p", 7'
+    for text in ("", "[1]", '{"a": 1}', *(f'[["q", "p", {rest}]]' for rest in entries)):
         path.write_text(text)
         assert sleuth("open").exit == 2
     assert "walrus 1" in searched("--refresh", "walrus").out
@@ -207,6 +209,48 @@ def test_again_counts_pages_as_the_search_did(sleuth: Any, httpserver: HTTPServe
     done = sleuth("again", "--page", "3")
     assert (done.exit, done.out) == (0, "")
     assert "no more results" in done.err
+
+
+def test_again_repeats_the_options_that_shaped_the_list(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    searched("--lang", "de", "--freshness", "week", "--exclude", "seal.example", "--engine", "bing", "walrus")
+    for words in (("--refresh",), ("--page", "2", "--refresh")):
+        httpserver.clear_log()
+        assert sleuth("again", *words).exit == 0
+        sent = httpserver.log[0][0].values
+        shaped = [sent[name] for name in ("q", "language", "time_range", "engines")]
+        assert shaped == ["walrus -site:seal.example", "de", "week", "bing"]
+    httpserver.clear_log()
+    sleuth("again", "1", "-p", "searxng")  # only the words
+    assert httpserver.log[0][0].values["q"] == "walrus"
+
+
+def test_again_repeats_the_options_of_a_search_whose_output_was_saved(sleuth: Any, searched: Any) -> None:
+    for _ in range(3):  # the last one comes from the saved output
+        searched("--site", "oyster.example", "walrus")
+    assert sleuth("again", "--refresh", "-f", "urls").out == ""
+
+
+def test_again_ignores_damaged_options(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    searched("walrus")
+    path = next(sleuth.home.rglob("last-results.json"))
+    for options in ({"language": 7}, {"sites": "a"}, {"rules": ["x"]}, {"freshness": True}, {"nonsense": 1}):
+        stored = json.loads(path.read_text())
+        stored[0][7:] = [options]
+        path.write_text(json.dumps(stored))
+        httpserver.clear_log()
+        assert sleuth("again", "--refresh").exit == 0
+        sent = httpserver.log[0][0].values
+        assert (sent["q"], "time_range" in sent) == ("walrus", False)
+
+
+def test_again_finds_the_rules_from_another_folder(
+    sleuth: Any, searched: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "my.rules").write_text("$discard,site=walrus.example\n")
+    monkeypatch.chdir(tmp_path)
+    assert searched("--rules", "my.rules", "-f", "urls", "walrus").out == ""
+    monkeypatch.chdir("/")
+    assert sleuth("again", "--refresh", "-f", "urls").out == ""
 
 
 def test_again_names_the_providers_as_the_search_did(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:

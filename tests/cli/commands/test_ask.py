@@ -64,6 +64,19 @@ def test_sources_are_opened_by_the_numbers_of_the_answer(answered: Any, answerer
     assert answered("open", "--print", "1").out == "https://tokio.rs/a\n"
 
 
+@pytest.mark.parametrize(("options", "asked"), [("", "brave"), ("-p searxng,brave", "searxng,brave")])
+def test_next_page_after_an_answer_comes_from_the_providers_that_answered(
+    options: str, asked: str, answered: Any, answerer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds = (Round(1, "q", provider="searxng"), Round(2, "q", results=3, provider="brave,library"))
+    answerer.more = {"rounds": rounds}
+    answered("ask", "--lang", "de", *options.split(), "which runtime is fast")
+    again: list[Any] = []
+    monkeypatch.setattr("sleuth.commands.search.search", lambda _, given: again.append(given) or 0)
+    assert answered("again", "--page", "2").exit == 0
+    assert (again[0].providers, again[0].language) == ((asked,), "de")
+
+
 def test_schema_is_published(sleuth: Any) -> None:
     done = sleuth("tool-schema", "--tool", "ask", "--style", "json-schema")
     assert done.json["properties"] == ASK_ANSWER["properties"]

@@ -14,6 +14,7 @@ from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
 from sleuth.engine.options import country, language, provider_ids
 from sleuth.engine.outcome import Outcome
+from sleuth.engine.search import UNNAMED
 from sleuth.engine.search_options import SearchOptions
 from sleuth.relevance.hit import Hit
 from sleuth.runtime import Runtime
@@ -68,8 +69,12 @@ def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answ
     runtime.count_answer(found)
     if found.searched:
         hits = tuple(Hit(source.citation, source.title, source.url, source.text) for source in found.sources)
-        providers = ",".join(question.providers)
-        display.save_results(runtime, Outcome(found.question, providers, hits, next_provider=providers))
+        answered = dict.fromkeys(name for one in found.rounds if one.results for name in one.provider.split(","))
+        chosen = ",".join(question.providers) if question.providers not in UNNAMED else ""
+        following = chosen or "+".join(name for name in answered if name != "library")
+        outcome = Outcome(found.question, ",".join(answered), hits, next_provider=following)
+        shaped = SearchOptions(language=question.lang or None, region=question.region or None)
+        display.save_results(runtime, outcome, shaped)
     _print_notes(runtime, found, options)
     return found
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TextIO
 
+    from sleuth.engine.search_options import SearchOptions
     from sleuth.relevance.hit import Hit
     from sleuth.store.last_results import SavedSearch
 
@@ -129,7 +130,9 @@ def can_be_rendered(runtime: Runtime, outcome: Outcome) -> bool:
     return cached and not messages and runtime.settings[HISTORY]
 
 
-def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, key: rendered.RenderedKey) -> None:
+def show_and_save(
+    runtime: Runtime, outcome: Outcome, options: SearchOptions, format: str, view: View, key: rendered.RenderedKey
+) -> None:
     """Show an outcome and save the output, with a placeholder for its age, for the next time."""
     from sleuth.base.json_output import json_text
     from sleuth.store.last_results import as_entry
@@ -147,25 +150,30 @@ def show_and_save(runtime: Runtime, outcome: Outcome, format: str, view: View, k
     deliver(runtime, shown_text, None)
     err.write(shown_messages)
     line = journal_line(outcome, outcome.attempts, with_query=True)
-    texts = text, messages, line, json_text(as_entry(_as_saved(outcome)))
+    texts = text, messages, line, json_text(as_entry(_as_saved(outcome, options)))
     rendered.save(key, format, texts, outcome.age, outcome.fresh_s)
 
 
-def save_results(runtime: Runtime, outcome: Outcome) -> None:
-    """Keep the results for `sleuth open` and `sleuth again`."""
+def save_results(runtime: Runtime, outcome: Outcome, options: SearchOptions | None = None) -> None:
+    """Keep the results for `sleuth open` and `sleuth again`, with the options that shaped them."""
     if runtime.settings[HISTORY]:
         from sleuth.store import last_results
 
-        if not last_results.save(runtime.paths.state, _as_saved(outcome)):
+        if not last_results.save(runtime.paths.state, _as_saved(outcome, options)):
             message = "cannot save results in {folder}; `sleuth open` and `sleuth again` use those of an earlier search"
             runtime.warn(tr(message, folder=runtime.paths.state))
 
 
-def _as_saved(outcome: Outcome) -> SavedSearch:
+def _as_saved(outcome: Outcome, options: SearchOptions | None) -> SavedSearch:
+    from sleuth.engine.search_options import OPTIONS, REPEATED
     from sleuth.store.last_results import SavedSearch
 
     facts = outcome.query[:MAX_QUERY_CHARS], outcome.provider, time.time(), outcome.results
-    return SavedSearch(*facts, outcome.questions, outcome.page_size, outcome.next_provider)
+    values = {name: getattr(options, name) for name in REPEATED} if options else {}
+    repeated = {name: value for name, value in values.items() if value != OPTIONS[name].default}
+    if path := repeated.get("rules"):
+        repeated["rules"] = os.path.abspath(path)
+    return SavedSearch(*facts, outcome.questions, outcome.page_size, outcome.next_provider, repeated)
 
 
 class Buffer(io.StringIO):

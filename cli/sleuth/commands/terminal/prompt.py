@@ -47,9 +47,9 @@ MAX_OPENED = 50  # results of one range
 class SearchPrompt:
     """A session: the current request, its outcome and how to show it."""
 
-    def __init__(self, runtime: Runtime, request: SearchRequest, view: View) -> None:
-        self.runtime, self.request, self.view = runtime, request, view
-        self.options = request._replace(query=request.query._replace(page=1))  # of every new search
+    def __init__(self, runtime: Runtime, request: SearchRequest, view: View, options: SearchOptions) -> None:
+        self.runtime, self.request, self.view, self.options = runtime, request, view, options
+        self.first_page = request._replace(query=request.query._replace(page=1))  # of every new search
         runtime.pager = False  # the prompt is below the results
         self.outcome: Outcome | None = None
         self.hits: dict[int, Hit] = {}  # by number, of all pages of the current search
@@ -103,7 +103,7 @@ class SearchPrompt:
             {"c": self._copy, "r": self._read_page, "s": self._summarise}[command](url)
         else:
             words = self._suggestion(line) if SUGGESTION.fullmatch(line) else rest if command == "d" and rest else line
-            self._search(self.options._replace(questions=(words,)))
+            self._search(self.first_page._replace(questions=(words,)))
 
     def _suggestion(self, line: str) -> str:
         known = display.suggestions(self._current())
@@ -131,7 +131,7 @@ class SearchPrompt:
         shown_before = self.hits if request.query.page > 1 else {}
         self.hits = shown_before | {hit.citation: hit for hit in outcome.results}
         self._show()
-        display.save_results(self.runtime, outcome)
+        display.save_results(self.runtime, outcome, self.options)
 
     def _show(self) -> None:
         format = "rich" if display.is_terminal(self.runtime) else "plain"
