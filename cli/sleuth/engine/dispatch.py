@@ -12,7 +12,7 @@ from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
 from sleuth.engine.found import found_as_json, found_from_json, limited
 from sleuth.engine.job import Job, ProviderReply, cache_key, engines_failed, without_key
-from sleuth.engine.outcome import Attempt
+from sleuth.engine.outcome import ABANDONED, Attempt
 from sleuth.engine.pacing import request_limits
 from sleuth.engine.query_fit import fitted
 from sleuth.engine.selector import Candidate, ProviderSelector, failed
@@ -119,7 +119,7 @@ class Dispatcher:
                 return job, reply
         return None
 
-    def abandon(self, job: Job, message: str, state: str = "skipped") -> ProviderReply:
+    def abandon(self, job: Job, message: str, state: str = "skipped", code: str = ABANDONED) -> ProviderReply:
         """Stop waiting for a job that is no longer needed; its request is counted if it was sent."""
         self.running.discard(job)
         self.jobs.remove(job)
@@ -128,7 +128,8 @@ class Dispatcher:
             if job.reserved:
                 self.health.cancel(job.candidate.id)
             return self._paced(job)
-        reply = job.reply(Attempt(job.candidate.id, state, 0, job.elapsed_ms(), cost=job.price, message=message))
+        attempt = Attempt(job.candidate.id, state, 0, job.elapsed_ms(), cost=job.price, message=message, code=code)
+        reply = job.reply(attempt)
         self._record(job, reply)
         return reply
 

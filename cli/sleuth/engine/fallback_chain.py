@@ -87,6 +87,8 @@ class FallbackChain:
         if not self._wait():
             self._retry_skipped()
             self._wait()
+        while not self._has_results() and self._next():  # those that are slower may find what others did not
+            pass
         answers = sorted((reply for reply in self.replies if reply.attempt.answered), key=_is_empty)
         winner = answers[0].candidate if answers else None
         if winner is None:
@@ -103,7 +105,7 @@ class FallbackChain:
         running = sorted(self.dispatcher.running, key=lambda job: job.is_sent)
         for job in [one for one in running if one.candidate.id not in answered]:
             message = tr(DeadlineError.message, provider=job.candidate.row.name)
-            self.arrived[job] = self.dispatcher.abandon(job, message, DeadlineError.state)
+            self.arrived[job] = self.dispatcher.abandon(job, message, DeadlineError.state, DeadlineError.code)
         while self._next():  # other questions to the providers that answered
             pass
         spare = frozenset(id for id, other in self.places.items() if other != place)
@@ -133,9 +135,12 @@ class FallbackChain:
             self.dispatcher.abandon(job, "")
             self.arrived[job] = job.reply(refusal.attempt)
 
+    def _has_results(self) -> bool:
+        return any(reply.attempt.state == "ok" for reply in self.replies)
+
     def _is_answered(self) -> bool:
-        answers = [reply for reply in self.replies if reply.attempt.answered]
-        return not all(map(_is_empty, answers)) or len({reply.candidate.id for reply in answers}) >= self.enough_empty
+        empty = {reply.candidate.id for reply in self.replies if _is_empty(reply)}
+        return self._has_results() or len(empty) >= self.enough_empty
 
     def _checked(self, reply: ProviderReply) -> ProviderReply:
         """Return a reply; one from the library counts only if it answers the query."""
@@ -153,7 +158,7 @@ class FallbackChain:
 
         If nothing was found, the line is about all that failed: they may have had results.
         """
-        found = any(reply.attempt.state == "ok" for reply in self.replies)
+        found = self._has_results()
         places = [(self.places[reply.candidate.id], reply) for reply in self.replies]
         others = [r for at, r in places if (at < place if found else at != place and not r.attempt.answered)]
         failures = [r for r in others if r.attempt.state != "skipped" or r.attempt.code == "DISABLED"]

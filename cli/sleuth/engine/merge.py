@@ -9,7 +9,7 @@ from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
-from sleuth.engine.outcome import Attempt, Outcome, Status
+from sleuth.engine.outcome import ABANDONED, Attempt, Outcome, Status
 from sleuth.store.provider_table import number_option
 from sleuth_providers.base import UNKNOWN_ENGINE, DirectAnswer, Result
 from sleuth_providers.records import Record
@@ -205,7 +205,8 @@ def _verdict(has_hits: bool, replies: Replies, attempts: tuple[Attempt, ...]) ->
         return "partial" if last_resort or any(map(replies.counts, failures)) else "success"
     if not answered or last_resort:
         return "failed"
-    return "partial" if any(attempt.state != "key_missing" for attempt in failures) else "no_results"
+    is_abandoned = any(attempt.code == ABANDONED for attempt in attempts)  # it may have found what filters keep
+    return "partial" if is_abandoned or any(one.state != "key_missing" for one in failures) else "no_results"
 
 
 def _answers(replies: list[ProviderReply]) -> tuple[DirectAnswer, ...]:

@@ -561,8 +561,10 @@ def test_next_provider_starts_while_the_first_one_hangs(sleuth: Any, lone_server
     sleuth.environ |= {"SEARXNG_URL": lone_server.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng,duckduckgo"}
     sleuth("providers", "set", "duckduckgo", "--api-host", lone_server.url_for(""))
     done = sleuth("search", "--json", "x")
+    filtered = sleuth("search", "--json", "--site", "b.example", "x")
     released.set()
     assert (done.exit, done.json["provider"]) == (0, "duckduckgo")
+    assert filtered.json["outcome"] == "partial"  # the other one may have had results of that site
     assert {a["provider"]: a["state"] for a in done.json["attempts"]} == {"searxng": "skipped", "duckduckgo": "ok"}
 
 

@@ -1,0 +1,122 @@
+"""What a fallback chain waits for, what it abandons, and which provider it asks again."""
+
+import json
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from sleuth.engine.fallback_chain import FallbackChain
+from sleuth.engine.job import Job, ProviderReply
+from sleuth.engine.outcome import Attempt
+from sleuth_providers.base import Query
+
+RESULTS = {"results": [{"title": "A", "url": "https://a.example/"}]}
+
+
+def candidate(id: str) -> Any:
+    adapter = SimpleNamespace(offline=False, caveat="")
+    return SimpleNamespace(id=id, adapter=adapter, row=SimpleNamespace(name=id))
+
+
+class Arrivals:
+    """A dispatcher whose replies come in a given order, such as "b empty"; what comes later is too late for a wait."""
+
+    def __init__(self, *replies: str) -> None:
+        self.replies = [reply.split() for reply in replies]
+        self.running: set[Job] = set()
+        self.abandoned: list[str] = []
+
+    def start(self, candidate: Any, query: Query, *_: float, **__: bool) -> Job:
+        job = Job(candidate, query, 0.0)
+        self.running.add(job)
+        return job
+
+    def next_reply(self, _: float) -> tuple[Job, ProviderReply] | None:
+        job = next((job for job in self.running if self.replies and job.candidate.id == self.replies[0][0]), None)
+        if job is None:
+            return None
+        self.running.remove(job)
+        return job, job.reply(Attempt(*self.replies.pop(0)))
+
+    def abandon(self, job: Job, _: str) -> ProviderReply:
+        self.running.remove(job)
+        self.abandoned.append(job.candidate.id)
+        return job.reply(Attempt(job.candidate.id, "skipped"))
+
+
+@pytest.mark.parametrize(
+    ("enough", "groups", "replies", "states"),
+    [
+        (1, "a b", ["b empty", "a ok"], ["ok", "empty"]),
+        (1, "a b", ["b empty", "a unreachable"], ["unreachable", "empty"]),
+        (1, "a b c", ["b empty", "a empty"], ["empty", "empty"]),  # c is not asked
+        (1, "a+b", ["b empty", "a ok"], ["ok", "empty"]),
+        (3, "a b c d", ["b empty", "c empty", "d empty", "a ok"], ["ok", "empty", "empty", "empty"]),
+        (3, "a b", ["a empty", "b ok"], ["empty", "ok"]),
+    ],
+)
+def test_empty_answers_do_not_end_a_search_while_others_may_have_results(
+    enough: int, groups: str, replies: list[str], states: list[str]
+) -> None:
+    dispatcher: Any = Arrivals(*replies)
+    chain = FallbackChain(dispatcher, [Query("x")], enough, chosen=True)
+    for group in groups.split():
+        if chain.query([candidate(id) for id in group.split("+")], {}, 1.0):
+            break
+    assert [reply.attempt.state for reply in chain.finish().all] == states
+    assert dispatcher.abandoned == []
+
+
+def test_results_end_a_search_at_once() -> None:
+    dispatcher: Any = Arrivals("b empty", "c ok", "a ok")
+    chain = FallbackChain(dispatcher, [Query("x")], 3, chosen=True)
+    assert [chain.query([candidate(id)], {}, 1.0) for id in "abc"] == [False, False, True]
+    assert [reply.attempt.state for reply in chain.finish().all] == ["skipped", "empty", "ok"]
+    assert dispatcher.abandoned == ["a"]
+
+
+@pytest.fixture
+def slow_first(sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """SearXNG, which answers when `other` has: SearXNG as well, and without results unless it is told otherwise."""
+    monkeypatch.setattr("sleuth.engine.search.HEDGE_S", 0.0)
+    monkeypatch.setattr("sleuth.engine.fallback_chain.GROUP_GRACE_S", 0.0)
+    state = SimpleNamespace(answered=Event(), first=Response(json.dumps(RESULTS), content_type="application/json"))
+
+    def first(_: Request) -> Response:
+        state.answered.wait(60)
+        return state.first
+
+    def other(_: Request) -> Response:
+        response = Response('{"results": []}', content_type="application/json")
+        response.call_on_close(state.answered.set)
+        return response
+
+    httpserver.expect_request("/search").respond_with_handler(first)
+    httpserver.expect_request("/other/search").respond_with_handler(other)
+    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_RETRIES": "1"}
+    sleuth("providers", "add", "other", "--adapter", "searxng", "--api-host", httpserver.url_for("/other"))
+    return state
+
+
+@pytest.mark.parametrize(
+    ("options", "chain"),
+    [((), "searxng,other"), ((), "searxng+other"), (("-p", "searxng", "--fallback"), "other")],
+)
+def test_slower_provider_is_waited_for_if_the_quicker_one_finds_nothing(
+    sleuth: Any, slow_first: Any, options: tuple[str, ...], chain: str
+) -> None:
+    done = sleuth("search", *options, "--json", "x", SLEUTH_WEBSEARCH_FALLBACK=chain)
+    assert (done.exit, done.json["outcome"], done.json["provider"], done.err) == (0, "success", "searxng", "")
+
+
+def test_failure_of_a_slower_provider_is_reported_if_the_quicker_one_finds_nothing(
+    sleuth: Any, slow_first: Any
+) -> None:
+    slow_first.first = Response(status=500)
+    done = sleuth("search", "--json", "x", SLEUTH_WEBSEARCH_FALLBACK="searxng,other")
+    assert (done.exit, done.json["outcome"]) == (0, "partial")
+    assert done.json["warnings"] == ["SearXNG is unavailable (HTTP 500); other found nothing"]
