@@ -231,13 +231,18 @@ class Health:
 
     @_in_spare_database
     def usual_time(self, provider: str) -> float | None:
-        """Return the 90th percentile of recent response times in seconds; None with fewer than five."""
+        """Return the 90th percentile of recent response times in seconds; None if too few are known.
+
+        Requests that were abandoned count with the time until then: without them, only fast answers would.
+        """
         rows = self.connection.execute(
-            "SELECT elapsed_ms FROM (SELECT elapsed_ms FROM request WHERE provider = ? AND state = 'ok' AND cached = 0"
+            "SELECT elapsed_ms, state = 'skipped' FROM (SELECT elapsed_ms, state FROM request WHERE provider = ?"
+            " AND state IN ('ok', 'empty', 'skipped') AND elapsed_ms NOTNULL AND cached = 0"
             " ORDER BY at DESC LIMIT 20) ORDER BY elapsed_ms",
             (provider,),
         ).fetchall()
-        return float(rows[int(len(rows) * 0.9)][0]) / 1000 if len(rows) >= 5 else None
+        elapsed_ms, is_abandoned = rows[int(len(rows) * 0.9)] if rows else (0, True)
+        return None if is_abandoned or sum(not row[1] for row in rows) < 5 else float(elapsed_ms) / 1000
 
     def _insert(self, provider: str, at: float, state: str, ms: int | None, cost: float) -> None:
         cursor = self.connection.execute(

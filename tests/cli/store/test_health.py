@@ -296,6 +296,32 @@ def test_usual_time_uses_the_last_twenty_answers(health: Health, clock: Clock) -
     assert health.usual_time("x") == 0.7
 
 
+def test_usual_time_does_not_sink_when_slow_requests_are_abandoned(health: Health, clock: Clock) -> None:
+    def usual(*requests: tuple[str, int]) -> float | None:
+        health.connection.execute("DELETE FROM request")
+        for state, elapsed in requests:
+            clock.now += 1
+            health.record("x", state, elapsed, 0.0, False)
+        return health.usual_time("x")
+
+    quick = [("ok", 100)] * 17 + [("ok", 200)]
+    assert usual(*quick, ("skipped", 900)) == 0.2
+    assert usual(*quick, ("skipped", 900), ("skipped", 900)) is None  # that is, more than 0.9 s
+    assert usual(*quick, ("skipped", 10), ("skipped", 10)) == 0.1  # another one was faster
+    assert usual(*[("skipped", 10)] * 5, *[("ok", 100)] * 4) is None
+    assert usual(*[("empty", 300)] * 5) == 0.3
+
+
+def test_further_requests_of_a_search_have_no_response_time(health: Health) -> None:
+    for _ in range(3):
+        health.record("x", "ok", None, 0.0, False)
+        health.record("x", "ok", 400, 0.0, False)
+    assert health.usual_time("x") is None
+    for _ in range(10):
+        health.record("y", "ok", None, 0.0, False)
+    assert health.usual_time("y") is None
+
+
 def test_old_requests_are_deleted(health: Health, clock: Clock) -> None:
     for _ in range(499):
         health.record("x", "ok", 1, 0.0, False)
