@@ -67,7 +67,8 @@ class Dispatcher:
         policy = self.selector.policy(candidate, self.request.timeout)
         job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE_S, notes)
         try:
-            accounts = self.selector.accounts(candidate, any_key=self.replays)
+            unlogged = sum(one.candidate.id == candidate.id and not one.reserved for one in self.running)
+            accounts = self.selector.accounts(candidate, any_key=self.replays, unlogged=unlogged)
         except (ProviderError, SleuthError) as error:
             return job.reply(failed(candidate, error))
         key = cache_key(candidate, accounts[0]._replace(host=self.selector.host(candidate)), query)

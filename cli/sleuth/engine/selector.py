@@ -241,8 +241,11 @@ class ProviderSelector:
         found = next((self.environ[name] for name in named if self.environ.get(name)), "")
         return found or candidate.row.api_host or candidate.adapter.host
 
-    def accounts(self, candidate: Candidate, *, any_key: bool = False) -> list[Account]:
-        """Return one account per key, rotated, without keys in cooldown; one without a key if none is needed."""
+    def accounts(self, candidate: Candidate, *, any_key: bool = False, unlogged: int = 0) -> list[Account]:
+        """Return one account per key, rotated, without keys in cooldown; one without a key if none is needed.
+
+        Keys take turns by the number of requests; `unlogged` are those that the log does not have yet.
+        """
         row, adapter = candidate
         is_key_host = self._is_key_host(candidate)
         stored = keys.find_keys(row, adapter, self.environ) if not any_key and is_key_host else []
@@ -252,7 +255,7 @@ class ProviderSelector:
             message = "the API key of {provider} comes from {source}, which returned nothing"
             raise self.obstacle(candidate) or KeyMissingError(message=message, source=source)
         usable = [key for key in found if not self.health.cooldown(keys.fingerprint(row.id, key))] or found
-        first = self.health.request_count(row.id) % len(usable) if len(usable) > 1 else 0
+        first = (self.health.request_count(row.id) + unlogged) % len(usable) if len(usable) > 1 else 0
         host = self.host(candidate)
         # A login belongs to the host in the table; set without one, to the host that is in use.
         has_login = not row.api_host or origins(host) <= origins(row.api_host)

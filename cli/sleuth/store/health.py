@@ -225,9 +225,11 @@ class Health:
 
     @_in_spare_database
     def request_count(self, provider: str) -> int:
-        """Return the number of requests so far, by which several keys rotate."""
-        row = self.connection.execute("SELECT count(*) FROM request WHERE provider = ? AND cached = 0", (provider,))
-        return int(row.fetchone()[0])
+        """Return the number of requests so far, without the further ones of one search; several keys rotate by it."""
+        sql = (
+            "SELECT count(*) FROM request WHERE provider = ? AND NOT cached AND (state = 'sent' OR elapsed_ms NOTNULL)"
+        )
+        return int(self.connection.execute(sql, (provider,)).fetchone()[0])
 
     @_in_spare_database
     def usual_time(self, provider: str) -> float | None:

@@ -234,12 +234,17 @@ def test_source_of_a_key_is_shown(sleuth: Any, stored: str | None, environ: Any,
     assert (shown["keySource"], shown["usable"]) == (source, usable)
 
 
-def test_several_keys_rotate(sleuth: Any, httpserver: HTTPServer) -> None:
+@pytest.mark.parametrize("limit", ["0", "100"])
+def test_several_keys_rotate(sleuth: Any, httpserver: HTTPServer, limit: str) -> None:
     httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": []}})
     sleuth("providers", "set", "brave", "--api-key", "-", "--api-host", httpserver.url_for(""), stdin="one,two\n")
+    sleuth("providers", "set", "brave", "--option", f"per_minute={limit}")
     for word in ("a", "b", "c"):
         assert sleuth("search", "-p", "brave", word).exit == 0
     assert [request.headers["X-Subscription-Token"] for request, _ in httpserver.log] == ["one", "two", "one"]
+    httpserver.log.clear()
+    assert sleuth("search", "-p", "brave", "-q", "d", "-q", "e").exit == 0
+    assert {request.headers["X-Subscription-Token"] for request, _ in httpserver.log} == {"one", "two"}
 
 
 def test_rejected_key_is_followed_by_the_next(sleuth: Any, httpserver: HTTPServer) -> None:
