@@ -358,7 +358,7 @@ def _window(outcome: Outcome, request: SearchRequest, replies: Sequence[Provider
     more = len(outcome.results) > start + count or page_failed or (bool(following(replies)) and not exhausted)
     verdict = outcome.outcome
     if outcome.results and not shown:
-        verdict = "failed" if page_failed else "no_results"
+        verdict = "failed" if page_failed else "no_results" if verdict == "success" else verdict
     status = outcome.status._replace(count_after=len(shown), more=more)
     return outcome._replace(results=shown, outcome=verdict, status=status)
 

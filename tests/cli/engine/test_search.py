@@ -357,6 +357,8 @@ def test_failure_of_one_of_several_providers_is_a_warning(sleuth: Any, searxng: 
     assert done.json["outcome"] == "partial"
     assert [attempt["state"] for attempt in done.json["attempts"]] == ["ok", "key_missing"]
     assert "Brave" in done.err
+    past_the_end = sleuth("search", "-p", "searxng,brave", "--json", "--no-cache", "--page", "9", "x")
+    assert past_the_end.json["outcome"] == "partial"
 
 
 def test_answers_are_cached_and_show_their_age(sleuth: Any, searxng: HTTPServer) -> None:
