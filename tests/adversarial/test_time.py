@@ -80,7 +80,7 @@ def test_provider_pause_ends_when_the_clock_is_set_back(back: float, home: Home,
     home.environ |= {"SLEUTH_WEBSEARCH_FALLBACK": '["searxng", "library"]', "SLEUTH_WEBSEARCH_RETRIES": "1"}
     home.main("search", "x", exits=(5,), SEARXNG_URL=refusing.url)
     set_clock(-back)
-    row = json.loads(home.main("providers", "show", "searxng", "--json").out)
+    row = json.loads(home.main("providers", "show", "searxng", "--json", SEARXNG_URL=refusing.url).out)
     assert row["usable"] is (back > 0), "a pause of a minute became one of a day"
 
 
@@ -156,7 +156,7 @@ FUTURE = {
     "options that are not a table": "UPDATE websearch_provider SET options = '[1]' WHERE id = 'brave'",
     "options that are not JSON": "UPDATE websearch_provider SET options = 'x' WHERE id = 'brave'",
     "an unknown state": "UPDATE request SET state = 'entangled'",
-    "a pause of a thousand years": "INSERT INTO health VALUES ('searxng', 9, 4e10, 'entangled')",
+    "a pause of a thousand years": "INSERT INTO health VALUES ('wikipedia', 9, 4e10, 'entangled')",
     "an unknown outcome": "INSERT INTO search (at, query, providers, outcome, results, elapsed_ms)"
     " VALUES (1e9, 'q', 'quantum', 'superposed', 1, 1)",
     "an unknown mark": "INSERT OR REPLACE INTO meta VALUES ('seeded', '99.0 quantum')",

@@ -287,7 +287,8 @@ class Dispatcher:
                 self.health.record(id, error.state, 0, 0.0, False)
             retry_after = job.error.retry_after if job.error else None
             quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
-            self.health.note_outcome(id, attempt.state, retry_after=retry_after, quick=quick, wall=job.third_party)
+            name = self.selector.cooldown_name(job.candidate)
+            self.health.note_outcome(name, attempt.state, retry_after=retry_after, quick=quick, wall=job.third_party)
             if reply.found.backoff > 0:
                 self.health.note_backoff(id, reply.found.backoff)
             for _ in range(job.sent - 1 - len(earlier)):  # retries, and further requests of one search

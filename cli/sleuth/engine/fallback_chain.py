@@ -79,7 +79,7 @@ class FallbackChain:
             self._start(candidate, MAX_PACING_S, retries=True)
 
     def _was_unreachable(self, reply: ProviderReply) -> bool:
-        cooldown = self.dispatcher.health.cooldown(reply.candidate.id) if reply.attempt.code == "COOLDOWN" else None
+        cooldown = self.dispatcher.selector.cooldown(reply.candidate) if reply.attempt.code == "COOLDOWN" else None
         return bool(cooldown and cooldown.state in ("unreachable", "timeout"))
 
     def finish(self) -> Replies:

@@ -14,7 +14,7 @@ from sleuth.engine.chain import chain_entries, ordering_needs
 from sleuth.engine.outcome import Attempt
 from sleuth.store import keys
 from sleuth.store import settings as setting
-from sleuth.store.health import Health
+from sleuth.store.health import Cooldown, Health
 from sleuth.store.provider_table import PUBLIC_ONLY, ProviderRow, ProviderTable, number_option
 from sleuth.store.settings import Settings
 from sleuth_providers import registry
@@ -221,7 +221,7 @@ class ProviderSelector:
             return Attempt(candidate.id, "skipped", message=message, hint=hint, code="DISABLED")
         if error := self.obstacle(candidate):
             return failed(candidate, error)
-        if cooldown := self.health.cooldown(candidate.id):
+        if cooldown := self.cooldown(candidate):
             message = tr(
                 "{provider} is skipped until {until} after a failure ({state}); retry now: sleuth providers test {id}",
                 provider=candidate.row.name,
@@ -234,6 +234,15 @@ class ProviderSelector:
             is_key_rejected = cooldown.state == KeyInvalidError.state  # waiting does not help
             return attempt._replace(code=KeyInvalidError.code) if is_key_rejected else attempt
         return None
+
+    def cooldown(self, candidate: Candidate) -> Cooldown | None:
+        """Return the cooldown of a provider at its present host."""
+        return self.health.cooldown(self.cooldown_name(candidate))
+
+    def cooldown_name(self, candidate: Candidate) -> str:
+        """Return the name of the cooldown of a provider; one of another host has another name."""
+        host = self.host(candidate)
+        return candidate.id if host == candidate.adapter.host else keys.fingerprint(candidate.id, host)
 
     def host(self, candidate: Candidate) -> str:
         """Return the host: from the environment for a built-in row, else from the table, else from the adapter."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from sleuth.base.errors import MissingExtraError, SettingsError
 from sleuth.base.i18n import tr
+from sleuth.store.cache.rendered import digest
 from sleuth.store.provider_table import ProviderRow
 from sleuth_providers.base import Provider
 
@@ -48,10 +49,8 @@ def resolve(text: str, environ: Mapping[str, str], service: str) -> str:
 
 
 def fingerprint(id: str, key: str) -> str:
-    """Return a name for one key of a provider that does not reveal it."""
-    from hashlib import sha256
-
-    return f"{id}#{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+    """Return a name for one key or host of a provider that does not reveal it."""
+    return f"{id}#{digest(key.encode('utf-8', 'surrogatepass'))[:12].decode()}"
 
 
 def _run(command: str, owner: str) -> str:

@@ -3,7 +3,6 @@
 import json
 import re
 import sqlite3
-import time
 from contextlib import closing
 from threading import Event
 from types import SimpleNamespace
@@ -365,8 +364,8 @@ def test_failure_is_reported_when_the_only_answer_is_empty(sleuth: Any, httpserv
 def test_cooldown_does_not_hide_what_is_cached(pair: Any, sleuth: Any, httpserver: HTTPServer) -> None:
     environ = {"SLEUTH_WEBSEARCH_FALLBACK": "searxng,brave"}
     assert pair("search", "x", **environ)[0] == "searxng 1"
-    with closing(sqlite3.connect(sleuth.home / "data" / "sleuth.db")) as database, database:
-        database.execute("INSERT INTO health VALUES ('searxng', 1, ?, 'rate_limited')", (time.time() + 600,))
+    with closing(Runtime(sleuth.environ)) as runtime:
+        runtime.health.note_outcome(runtime.selector.cooldown_name(runtime.selector.candidate("searxng")), "quota")
     asked = len(httpserver.log)
     assert pair("search", "--offline", "x", **environ)[0] == pair("search", "x", **environ)[0] == "searxng 1"
     assert (len(httpserver.log), pair("search", "y", **environ)[0]) == (asked, "brave 1")

@@ -1,20 +1,25 @@
 """What a fallback chain waits for, what it abandons, and which provider it asks again."""
 
 import json
+from collections.abc import Iterator
+from contextlib import closing
 from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from tests.fake_internet import FakeInternet, fake_internet
 from werkzeug import Request, Response
 
 from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import Job, ProviderReply
 from sleuth.engine.outcome import Attempt
+from sleuth.runtime import Runtime
 from sleuth_providers.base import Query
 
-RESULTS = {"results": [{"title": "A", "url": "https://a.example/"}]}
+RESULTS = '{"results": [{"title": "A", "url": "https://a.example/"}]}'
+ANSWER = (200, {"Content-Type": "application/json"}, RESULTS.encode())
 
 
 def candidate(id: str) -> Any:
@@ -84,7 +89,7 @@ def slow_first(sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPa
     """SearXNG, which answers when `other` has: SearXNG as well, and without results unless it is told otherwise."""
     monkeypatch.setattr("sleuth.engine.search.HEDGE_S", 0.0)
     monkeypatch.setattr("sleuth.engine.fallback_chain.GROUP_GRACE_S", 0.0)
-    state = SimpleNamespace(answered=Event(), first=Response(json.dumps(RESULTS), content_type="application/json"))
+    state = SimpleNamespace(answered=Event(), first=Response(RESULTS, content_type="application/json"))
 
     def first(_: Request) -> Response:
         state.answered.wait(60)
@@ -120,3 +125,34 @@ def test_failure_of_a_slower_provider_is_reported_if_the_quicker_one_finds_nothi
     done = sleuth("search", "--json", "x", SLEUTH_WEBSEARCH_FALLBACK="searxng,other")
     assert (done.exit, done.json["outcome"]) == (0, "partial")
     assert done.json["warnings"] == ["SearXNG is unavailable (HTTP 500); other found nothing"]
+
+
+@pytest.fixture
+def internet(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeInternet]:
+    with fake_internet(monkeypatch) as internet:
+        yield internet
+
+
+@pytest.fixture
+def cool_down(sleuth: Any) -> Any:
+    """Start cool-downs of providers, after failures such as "rate_limited"."""
+
+    def start(state: str, *ids: str) -> None:
+        with closing(Runtime(sleuth.environ)) as runtime:
+            for name in [runtime.selector.cooldown_name(runtime.selector.candidate(id)) for id in ids] * 3:
+                runtime.health.note_outcome(name, state)
+
+    sleuth.environ |= {"SEARXNG_URL": "http://search.example", "SLEUTH_WEBSEARCH_RETRIES": "1"}
+    return start
+
+
+def test_cooldown_of_a_host_does_not_hold_for_another(sleuth: Any, cool_down: Any, internet: FakeInternet) -> None:
+    cool_down("rate_limited", "searxng")
+    internet.replies |= {"search.example": ANSWER, "other.example": ANSWER}
+    sleuth.environ["SLEUTH_WEBSEARCH_FALLBACK"] = "searxng,wikipedia"
+    assert sleuth("search", "--json", "x").json["attempts"][0]["state"] == "cooldown"
+    done = sleuth("search", "--json", "x", SEARXNG_URL="http://other.example")
+    assert (done.json["provider"], done.err, internet.asked[-1]) == ("searxng", "", "other.example")
+    assert not sleuth("providers", "show", "searxng", "--json").json["usable"]
+    sleuth("providers", "test", "searxng")
+    assert sleuth("providers", "show", "searxng", "--json").json["usable"]

@@ -502,7 +502,7 @@ def test_provider_that_was_unreachable_is_tried_again_if_no_other_answers(
     sleuth("config", "set", "websearch.fallback", "searxng")
     with closing(Runtime(sleuth.environ)) as runtime:
         for _ in range(3):
-            runtime.health.note_outcome("searxng", state)
+            runtime.health.note_outcome(runtime.selector.cooldown_name(runtime.selector.candidate("searxng")), state)
     done = sleuth("search", "x")
     assert done.exit == exit
     assert exit == 0 or "hint: check the server: sleuth doctor" in done.err
