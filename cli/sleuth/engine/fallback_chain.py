@@ -69,18 +69,22 @@ class FallbackChain:
                 max_wait = MAX_PACING_S  # the provider is in use, so its other questions wait for their turn
 
     def _retry_skipped(self) -> None:
-        """Query the providers that were skipped (just used, or unreachable before), because there is no other.
-
-        The latter may answer now, because it may have been this machine that had no network.
-        """
-        retried = [reply for reply in self.replies if reply.attempt.code == "PACED" or self._was_unreachable(reply)]
+        """Query the providers that were skipped after all, because there is no other."""
+        retried = [reply for reply in self.replies if self._may_answer(reply)]
         self.started = [item for item in self.started if item not in retried]
         for candidate in {reply.candidate.id: reply.candidate for reply in retried}.values():
             self._start(candidate, MAX_PACING_S, retries=True)
 
-    def _was_unreachable(self, reply: ProviderReply) -> bool:
-        cooldown = self.dispatcher.selector.cooldown(reply.candidate) if reply.attempt.code == "COOLDOWN" else None
-        return bool(cooldown and cooldown.state in ("unreachable", "timeout"))
+    def _may_answer(self, reply: ProviderReply) -> bool:
+        """Tell whether a provider that was skipped was just used, is the user's own server, or was unreachable.
+
+        The user may have repaired the server, and it may have been this machine that had no network.
+        """
+        if reply.attempt.state != "cooldown":
+            return reply.attempt.code == "PACED"
+        selector, cooldown = self.dispatcher.selector, self.dispatcher.selector.cooldown(reply.candidate)
+        was_unreachable = not cooldown or cooldown.state in ("unreachable", "timeout")
+        return was_unreachable or not selector.is_third_party(reply.candidate)
 
     def finish(self) -> Replies:
         """Wait for an answer, abandon the groups that lost, and wait a moment for the rest of the winner's replies."""

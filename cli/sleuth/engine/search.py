@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sleuth.relevance.rules import Rules
 
 UNNAMED = ((), ("auto",))
+UNSENT_STATES = ("cooldown", "skipped")
 ENOUGH_EMPTY = 3  # providers of a default chain that must find nothing before sleuth reports no results
 HEDGE_S = 2.5  # until the next provider is started, if the usual response time of the current one is unknown
 MAX_QUERY_CHARS = 400
@@ -248,6 +249,11 @@ class Searcher:
             if chain.query(group, skipped, self._hedge_delay(group, request)):
                 break
         replies = chain.finish()
+        if not any(reply.attempt.answered for reply in replies.all):  # the error is about what the user set up
+            named = {first, *(reply.candidate.id for reply in earlier)}
+            own = {one.id for one, *_ in replies.all if one.id in named or self.selector.is_own(one)}
+            order = sorted(replies.all, key=lambda r: (r.candidate.id not in own, r.attempt.state in UNSENT_STATES))
+            replies = replies._replace(all=order)
         unknown = [tr("unknown provider {id!r} in the fallback chain", id=id) for id in self.selector.unknown(wanted)]
         return replies._replace(notices=(*replies.notices, *unknown))
 
@@ -280,23 +286,23 @@ def clean_query(text: str) -> str:
 
 
 def search_error(outcome: Outcome) -> SearchError:
-    """Return the error for a failed search: all reasons, with the hint and exit code of the first request that failed.
+    """Return the error for a failed search, with the reason and the hint of the first failure.
 
-    Providers that were not asked decide only if no other one failed.
+    The exit code is that of the first request. Providers that were not asked decide only if no other one failed.
     """
     failures = [attempt for attempt in outcome.attempts if not attempt.answered]
     failures = [attempt for attempt in failures if attempt.code] or failures
-    failures.sort(key=lambda attempt: attempt.state in ("cooldown", "skipped"))
     messages = list(dict.fromkeys(attempt.message for attempt in failures if attempt.message))
     if not messages:
         hint = "choose one: sleuth providers use ID, or look at the chain: sleuth config show websearch"
         return SearchError("{why}", hint, why=tr("; ").join(outcome.notices) or tr("no provider is selected"))
-    first, hint, message = failures[0], failures[0].hint, tr("; ").join(messages)
+    asked = [attempt for attempt in failures if attempt.state not in UNSENT_STATES] or failures
+    first, hint, message = asked[0], failures[0].hint or asked[0].hint, tr("; ").join(messages)
     if len(messages) > 2:
         names = tr(", ").join(dict.fromkeys(attempt.provider for attempt in failures))
         message = tr("no provider answered ({names}): {first}", names=names, first=messages[0])
-    hints = {one.hint for one in failures}
-    if len(hints) > 1 and all(one.code in ("UNREACHABLE", "TIMEOUT") for one in failures):
+    hints = {one.hint for one in asked}
+    if len(hints) > 1 and all(one.code in ("UNREACHABLE", "TIMEOUT") for one in asked):
         hint = "check the network connection; without a network: sleuth search --offline …"
         if tr("check the server: sleuth doctor") in hints:  # the user's own
             hint = "check the server: sleuth doctor"

@@ -176,8 +176,7 @@ class ProviderSelector:
             return False
         if self.obstacle(candidate):
             return bool(candidate.row.api_key)  # the user expects it to answer, so the search says why it did not
-        allowed = self.settings[setting.KEYLESS] or LOOPBACK in candidate.adapter.host or self.is_own(candidate)
-        return bool(allowed or keys.origin(candidate.row, candidate.adapter, self.environ))
+        return self.settings[setting.KEYLESS] or LOOPBACK in candidate.adapter.host or self.is_own(candidate)
 
     def is_set_up(self, candidate: Candidate) -> bool:
         """Tell whether a provider that is expected on this machine was set up here, or has ever answered."""
@@ -189,10 +188,10 @@ class ProviderSelector:
         return not candidate.adapter.offline and self.host(candidate) == candidate.adapter.host
 
     def is_own(self, candidate: Candidate) -> bool:
-        """Tell whether the user set up this provider: its host, or anything else in its row."""
-        row = candidate.row
+        """Tell whether the user set up this provider: its host, its key, or anything else in its row."""
+        row, adapter = candidate
         changed = row.engines or row.options or row.basic_auth_username or not row.built_in
-        return bool(changed or self.host(candidate) != candidate.adapter.host)
+        return bool(changed or self.host(candidate) != adapter.host or keys.origin(row, adapter, self.environ))
 
     def obstacle(self, candidate: Candidate) -> ProviderError | None:
         """Return what is missing in the set-up of a provider: key, option or host."""

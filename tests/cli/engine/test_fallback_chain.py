@@ -146,6 +146,60 @@ def cool_down(sleuth: Any) -> Any:
     return start
 
 
+def error(done: Any) -> Any:
+    return json.loads(done.err.splitlines()[-1])["error"]
+
+
+@pytest.mark.parametrize("state", ["unreachable", "rate_limited", "blocked", "bad_response", "key_invalid"])
+def test_own_server_is_asked_in_spite_of_its_cooldown_if_no_other_answers(
+    sleuth: Any, cool_down: Any, internet: FakeInternet, state: str
+) -> None:
+    """A client in a closed network, whose user has repaired the server."""
+    cool_down(state, "searxng")
+    internet.unknown = lambda host: "search.example" not in str(host)
+    internet.replies["search.example"] = ANSWER
+    for environ in ({"SLEUTH_WEBSEARCH_KEYLESS": "true"}, {"SLEUTH_WEBSEARCH_FALLBACK": "searxng"}):
+        assert sleuth("search", "--json", "--no-cache", "x", **environ).json["provider"] == "searxng"
+    assert internet.asked == ["search.example"] * 2
+
+
+@pytest.mark.parametrize(("state", "requests"), [("unreachable", 1), ("rate_limited", 0), ("key_invalid", 0)])
+def test_service_is_asked_in_spite_of_its_cooldown_only_if_it_was_unreachable(
+    sleuth: Any, cool_down: Any, internet: FakeInternet, state: str, requests: int
+) -> None:
+    cool_down(state, "wikipedia")
+    exit = sleuth("search", "x", SLEUTH_WEBSEARCH_FALLBACK="wikipedia").exit
+    assert (len(internet.asked), exit) == (requests, {"unreachable": 0, "rate_limited": 5, "key_invalid": 4}[state])
+
+
+@pytest.mark.parametrize("chain", ["", "wikipedia,you,searxng"])
+def test_error_is_about_the_own_server(sleuth: Any, cool_down: Any, internet: FakeInternet, chain: str) -> None:
+    cool_down("rate_limited", "searxng")
+    internet.unknown = lambda host: "search.example" not in str(host)
+    internet.replies["search.example"] = (403, {"Content-Type": "text/html"}, b"")
+    environ = {"SLEUTH_WEBSEARCH_FALLBACK": chain} if chain else {"SLEUTH_WEBSEARCH_KEYLESS": "true"}
+    done = sleuth("search", "--json", "x", **environ)
+    found = error(done)
+    assert (done.exit, found["provider"], done.json["attempts"][0]["provider"]) == (1, "searxng", "searxng")
+    assert found["message"].endswith(": SearXNG does not allow JSON responses (HTTP 403)")
+    assert "`- json`" in found["hint"]
+
+
+def test_cooldown_of_a_chosen_service_is_reported_but_decides_no_exit_code(
+    sleuth: Any, cool_down: Any, internet: FakeInternet
+) -> None:
+    """The default provider has reached a limit, and there is no network."""
+    cool_down("quota", "brave", "duckduckgo")
+    internet.unknown = lambda host: True
+    environ = {"BRAVE_API_KEY": "k", "SEARXNG_URL": "", "SLEUTH_WEBSEARCH_KEYLESS": "true"}
+    done = sleuth("search", "--json", "x", SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="brave", **environ)
+    found = error(done)
+    assert (done.exit, found["code"]) == (6, "UNREACHABLE")
+    assert ": Brave Search is skipped until " in found["message"]
+    assert found["hint"].startswith("check the network connection; ")
+    assert ": Keenable cannot be reached" in error(sleuth("search", "--json", "x", **environ))["message"]
+
+
 def test_cooldown_of_a_host_does_not_hold_for_another(sleuth: Any, cool_down: Any, internet: FakeInternet) -> None:
     cool_down("rate_limited", "searxng")
     internet.replies |= {"search.example": ANSWER, "other.example": ANSWER}

@@ -6,7 +6,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +15,6 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from sleuth.runtime import Runtime
 from sleuth.serving.schemas import SEARCH_ANSWER
 from sleuth.store.cache.disk import DiskCache
 
@@ -493,28 +492,6 @@ def test_failing_provider_is_skipped_in_auto(sleuth: Any, httpserver: HTTPServer
     assert again.json["attempts"][0]["state"] == "cooldown"
     assert "is skipped until" in again.err
     assert len(httpserver.log) == 1
-
-
-@pytest.mark.parametrize(("state", "exit"), [("unreachable", 0), ("rate_limited", 5), ("key_invalid", 4)])
-def test_provider_that_was_unreachable_is_tried_again_if_no_other_answers(
-    sleuth: Any, searxng: HTTPServer, state: str, exit: int
-) -> None:
-    sleuth("config", "set", "websearch.fallback", "searxng")
-    with closing(Runtime(sleuth.environ)) as runtime:
-        for _ in range(3):
-            runtime.health.note_outcome(runtime.selector.cooldown_name(runtime.selector.candidate("searxng")), state)
-    done = sleuth("search", "x")
-    assert done.exit == exit
-    assert exit == 0 or "hint: check the server: sleuth doctor" in done.err
-
-
-def test_provider_that_was_not_asked_does_not_decide_the_exit_code(sleuth: Any, httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/search").respond_with_data("slow down", 429)
-    sleuth("providers", "add", "gone", "--adapter", "searxng", "--api-host", "http://127.0.0.1:1")
-    sleuth.environ |= {"SEARXNG_URL": httpserver.url_for(""), "SLEUTH_WEBSEARCH_FALLBACK": "searxng,gone"}
-    limited, cooling = (sleuth("search", "--json", "x", SLEUTH_WEBSEARCH_RETRIES="1") for _ in range(2))
-    codes = [json.loads(done.err.splitlines()[-1])["error"]["code"] for done in (limited, cooling)]
-    assert (codes, limited.exit, cooling.exit) == (["RATE_LIMIT_EXCEEDED", "UNREACHABLE"], 5, 6)
 
 
 def test_own_server_that_cannot_be_reached_is_diagnosed_by_doctor(sleuth: Any) -> None:
