@@ -19,7 +19,7 @@ LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
 
 def scorer(settings: Settings, kind: str, *, offline: bool = False) -> Any:
     """Return the `embedding` model or the `rerank` model, or None; offline, only one on the local network."""
-    url, key = (setting.TABLE[f"{kind}.{name}"] for name in ("base_url", "api_key"))
+    url, _, key = setting.MODELS[kind]
     name = _model_name(settings, kind)
     is_embedding = kind == "embedding"
     if is_embedding and name == LOCAL_MODEL:
@@ -89,12 +89,12 @@ class ResultReranker:
 
 def models_without_server(settings: Settings) -> list[str]:
     """Return a warning for each model that is configured without a server."""
-    named = [kind for kind in ("embedding", "rerank") if _model_name(settings, kind) not in ("", LOCAL_MODEL)]
-    named = [kind for kind in named if not settings[setting.TABLE[f"{kind}.base_url"]]]
+    unset = [kind for kind, (url, *_) in setting.MODELS.items() if not settings[url]]
+    named = [kind for kind in unset if _model_name(settings, kind) not in ("", LOCAL_MODEL)]
     template = "the {kind} model is configured, but {kind}.base_url is not set; passages are ranked by word matches"
     return [tr(template, kind=kind) for kind in named]
 
 
 def _model_name(settings: Settings, kind: str) -> str:
     model_id = settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id")
-    return str(model_id or settings[setting.TABLE[f"{kind}.model"]])
+    return str(model_id or settings[setting.MODELS[kind][1]])

@@ -139,6 +139,10 @@ EMBEDDING_DIMENSIONS = Setting("embedding.dimensions", 0, whole(0, 100_000), "di
 RERANK_URL = Setting("rerank.base_url", "", URL, "endpoint of the reranker")
 RERANK_MODEL = Setting("rerank.model", "", TEXT, "rerank model")
 RERANK_KEY = Setting("rerank.api_key", "", KEY, "API key for the reranker", secret=True)
+MODELS = {
+    "embedding": (EMBEDDING_URL, EMBEDDING_MODEL, EMBEDDING_KEY),
+    "rerank": (RERANK_URL, RERANK_MODEL, RERANK_KEY),
+}
 ASK_ROUNDS = Setting("ask.max_iterations", 3, whole(1, 20), "maximum number of search rounds per answer")
 ASK_PAGES = Setting("ask.pages", 3, whole(1, 20), "pages to read per round")
 AGENT_SEARCH = Setting("agent.web_search.enabled", True, FLAG, "offer the web_search tool to agents")
