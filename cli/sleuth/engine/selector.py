@@ -333,13 +333,15 @@ def _ids(entry: str) -> list[str]:
 
 def _check_public(host: str, addresses: list[str]) -> None:
     """Refuse a private address to a host that was set over HTTP."""
-    from sleuth_providers.net.guard import is_public
+    from sleuth_providers.net.guard import check
 
-    if not addresses or not all(map(is_public, addresses)):
+    try:
+        check(host, addresses)
+    except PrivateAddressError:
         raise PrivateAddressError(
             message="{provider} is at a private address, which cannot be set over HTTP",
             hint="set it on this machine: sleuth providers set {id} --api-host URL",
-        )
+        ) from None
 
 
 def failed(candidate: Candidate, error: ProviderError | SleuthError, elapsed_ms: int = 0) -> Attempt:
