@@ -15,7 +15,7 @@ from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.job import ProviderReply, hashed
 from sleuth.engine.merge import Replies
 from sleuth.engine.options import split
-from sleuth.engine.query_fit import fitted
+from sleuth.engine.query_fit import fit_query
 from sleuth.engine.selector import Candidate
 from sleuth.store.settings import CACHE_TTL
 from sleuth_providers.base import Query
@@ -31,7 +31,7 @@ MAX_ROUNDS = 100  # more were not stored by sleuth
 FULL_PAGE = 5  # a page with fewer results is the last one; the number per page varies between providers
 
 
-def following(replies: Sequence[ProviderReply]) -> list[tuple[Candidate, Query]]:
+def next_queries(replies: Sequence[ProviderReply]) -> list[tuple[Candidate, Query]]:
     """Return the query for what each provider may have after its last reply."""
     last = {(reply.candidate.id, reply.query.text): reply for reply in replies}.values()
     return [(reply.candidate, query) for reply in last if (query := _next_query(reply))]
@@ -68,7 +68,7 @@ def stored_rounds(dispatcher: Dispatcher, key: str) -> Rounds:
     return []
 
 
-def repeated(
+def replay_rounds(
     dispatcher: Dispatcher, rounds: Rounds, candidates: list[Candidate], queries: list[Query]
 ) -> list[ProviderReply]:
     """Return the replies to the requests of these rounds; nothing if a provider cannot be used any more.
@@ -83,7 +83,9 @@ def repeated(
         return []
     replies = dispatcher.run(requests)
     for round, pairs in enumerate(rounds[1:], 2):
-        requests = [(one, query) for one, query in following(replies) if (one.id, numbers[one.id, query.text]) in pairs]
+        requests = [
+            (one, query) for one, query in next_queries(replies) if (one.id, numbers[one.id, query.text]) in pairs
+        ]
         replies += [reply._replace(round=round) for reply in dispatcher.run(requests)]
     return replies
 
@@ -113,4 +115,6 @@ def store_rounds(dispatcher: Dispatcher, replies: Replies, queries: list[Query],
 def _numbers(candidates: list[Candidate], queries: list[Query]) -> dict[tuple[str, str], int]:
     """Return the numbers of the questions by provider and text, which may differ between providers."""
     ids = {candidate.id: candidate.adapter for candidate in candidates}.items()
-    return {(id, fitted(query, adapter)[0].text): number for id, adapter in ids for number, query in enumerate(queries)}
+    return {
+        (id, fit_query(query, adapter)[0].text): number for id, adapter in ids for number, query in enumerate(queries)
+    }

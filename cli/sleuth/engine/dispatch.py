@@ -10,11 +10,11 @@ from functools import partial
 from sleuth.base import logs, tracing
 from sleuth.base.errors import SleuthError
 from sleuth.base.i18n import tr
-from sleuth.engine.found import found_as_json, found_from_json, limited
+from sleuth.engine.found import found_as_json, found_from_json, limit_found
 from sleuth.engine.job import Job, ProviderReply, cache_key, engines_failed, without_key
 from sleuth.engine.outcome import ABANDONED, Attempt
 from sleuth.engine.pacing import request_limits
-from sleuth.engine.query_fit import fitted
+from sleuth.engine.query_fit import fit_query
 from sleuth.engine.selector import Candidate, ProviderSelector, failed
 from sleuth.store import keys
 from sleuth.store.cache.disk import Cache
@@ -63,7 +63,7 @@ class Dispatcher:
         service of others is made once, because the next provider is a better choice.
         """
         adapter = candidate.adapter
-        query, notes = fitted(query, adapter, date_wanted=self.request.date_wanted)
+        query, notes = fit_query(query, adapter, date_wanted=self.request.date_wanted)
         policy = self.selector.policy(candidate, self.request.timeout)
         job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE_S, notes)
         try:
@@ -182,7 +182,7 @@ class Dispatcher:
                 share = max(0.0, until - time.monotonic()) / (len(accounts) - number)
                 policy = policy._replace(timeout=share)
             try:
-                found = limited(self._search(job, account, policy), account.secrets)
+                found = limit_found(self._search(job, account, policy), account.secrets)
                 if error := engines_failed(found):
                     raise error
                 found = found._replace(cost=(found.cost or adapter.cost) if account.key else 0.0)
@@ -288,7 +288,7 @@ class Dispatcher:
             retry_after = job.error.retry_after if job.error else None
             quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
             name = self.selector.cooldown_name(job.candidate)
-            self.health.note_outcome(name, attempt.state, retry_after=retry_after, quick=quick, wall=job.third_party)
+            self.health.note_outcome(name, attempt.state, retry_after=retry_after, quick=quick, keyless=job.third_party)
             if reply.found.backoff > 0:
                 self.health.note_backoff(id, reply.found.backoff)
             for _ in range(job.sent - 1 - len(earlier)):  # retries, and further requests of one search

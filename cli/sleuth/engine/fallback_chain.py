@@ -26,13 +26,13 @@ class FallbackChain:
         self,
         dispatcher: Dispatcher,
         queries: list[Query],
-        enough_empty: int,
+        min_empty: int,
         *,
         chosen: bool,
         earlier: Sequence[ProviderReply] = (),
     ) -> None:
         self.dispatcher, self.queries = dispatcher, queries
-        self.enough_empty = enough_empty  # providers that found nothing before the search ends
+        self.min_empty = min_empty  # providers that found nothing before the search ends
         self.first_place = 0 if chosen else 1  # 0 is for a group that the user put first
         self.started: list[Job | ProviderReply] = [*earlier]  # in the order of the chain, not that of arrival
         self.arrived: dict[Job, ProviderReply] = {}
@@ -144,7 +144,7 @@ class FallbackChain:
 
     def _is_answered(self) -> bool:
         empty = {reply.candidate.id for reply in self.replies if _is_empty(reply)}
-        return self._has_results() or len(empty) >= self.enough_empty
+        return self._has_results() or len(empty) >= self.min_empty
 
     def _checked(self, reply: ProviderReply) -> ProviderReply:
         """Return a reply; one from the library counts only if it answers the query."""

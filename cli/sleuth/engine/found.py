@@ -21,7 +21,7 @@ NO_DETAILS = Details()
 TEXT_FIELDS = tuple(name for name in Result._fields if name not in ("score", "engines", "details"))
 
 
-def limited(found: Found, secrets: tuple[str, ...] = ()) -> Found:
+def limit_found(found: Found, secrets: tuple[str, ...] = ()) -> Found:
     """Return an answer with lists and texts truncated and the user's keys, if the server repeats them, redacted.
 
     A secret that is a common word stays: redacting it would change titles and URLs.

@@ -9,7 +9,7 @@ MIN_REQUESTED_RESULTS = 10  # filters and fusion need some, and they cost nothin
 DATE_PREFIX = " (today is "
 
 
-def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tuple[Query, tuple[str, ...]]:
+def fit_query(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tuple[Query, tuple[str, ...]]:
     """Return a query as a provider accepts it, and what was left out; the user's words take precedence.
 
     A query that was fitted before is unchanged. `date_wanted` says that the user asked for today's date, so that a
@@ -38,7 +38,7 @@ def fitted(query: Query, adapter: Provider, *, date_wanted: bool = False) -> tup
 
 
 def without_date(text: str) -> str:
-    """Return the text of a query without the date that `fitted` added."""
+    """Return the text of a query without the date that `fit_query` added."""
     return text.rpartition(DATE_PREFIX)[0] or text
 
 

@@ -15,7 +15,7 @@ from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.base.urls import without_path
 from sleuth.engine.chain import chain_entries
-from sleuth.engine.continuation import following, list_key, repeated, store_rounds, stored_rounds
+from sleuth.engine.continuation import list_key, next_queries, replay_rounds, store_rounds, stored_rounds
 from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import ProviderReply
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 UNNAMED = ((), ("auto",))
 UNSENT_STATES = ("cooldown", "skipped")
-ENOUGH_EMPTY = 3  # providers of a default chain that must find nothing before sleuth reports no results
+MIN_EMPTY_ANSWERS = 3  # providers of a default chain that must find nothing before sleuth reports no results
 HEDGE_S = 2.5  # until the next provider is started, if the usual response time of the current one is unknown
 MAX_QUERY_CHARS = 400
 TEST_QUERY = "open source search engine"
@@ -222,7 +222,7 @@ class Searcher:
             groups = itertools.islice(chain, 1 if request.fallback is False else None)
         if rounds := stored_rounds(dispatcher, list_key(queries, request)):
             candidates = [one for group in (named, *groups) for one in group if one.row.enabled]
-            found = repeated(dispatcher, rounds, candidates, queries)
+            found = replay_rounds(dispatcher, rounds, candidates, queries)
             return Replies(found, rounds=rounds) if found else None
         group = next(iter(groups), []) if not named else []
         cached = [] if any(_skipped(one, dispatcher, queries) for one in group) else dispatcher.cached(group, queries)
@@ -239,7 +239,7 @@ class Searcher:
     ) -> Replies:
         """Query one group of providers after another until one answers; if one is slow, the next is started as well."""
         written = chain_entries(self.settings, queries[0])[1]
-        enough, chosen = 1 if written else ENOUGH_EMPTY, bool(written or first)
+        enough, chosen = 1 if written else MIN_EMPTY_ANSWERS, bool(written or first)
         chain = FallbackChain(dispatcher, queries, enough, chosen=chosen, earlier=earlier)
         wanted = queries[0]._replace(page=request.query.page)
         library = request.library and not (request.offline and not request.fallback)
@@ -341,7 +341,7 @@ def _next_pages(
     wanted = request.query.page * request.query.count
     if not request.fill:  # then only what filters have dropped is replaced
         wanted = min(wanted, outcome.status.count_before)
-    more = dispatcher.run(following(replies.all) if len(outcome.results) < wanted else [])
+    more = dispatcher.run(next_queries(replies.all) if len(outcome.results) < wanted else [])
     number = max((reply.round for reply in replies.all), default=0) + 1
     return [reply._replace(round=number) for reply in more if reply.attempt.answered or not dispatcher.replays]
 
@@ -361,7 +361,7 @@ def _window(outcome: Outcome, request: SearchRequest, replies: Sequence[Provider
     shown = outcome.results[start : start + count]
     page_failed = any(reply.round > 1 and not reply.attempt.answered for reply in replies)
     exhausted = request.fill and len(shown) < count and not page_failed
-    more = len(outcome.results) > start + count or page_failed or (bool(following(replies)) and not exhausted)
+    more = len(outcome.results) > start + count or page_failed or (bool(next_queries(replies)) and not exhausted)
     verdict = outcome.outcome
     if outcome.results and not shown:
         verdict = "failed" if page_failed else "no_results" if verdict == "success" else verdict

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 COOLDOWNS_S = (60, 300, 1500, 3600)
-WALL_COOLDOWNS_S = (900, 1800, 3600)
+KEYLESS_COOLDOWNS_S = (900, 1800, 3600)
 CLOCK_TOLERANCE_S = 60
 MAX_QUEUE_S = 600  # a request further in the future was logged before the clock was set back
 MAX_FAILURES = 3  # in a row before a cooldown; a refusal starts one at once
@@ -103,12 +103,12 @@ class Health:
         return None if started > now + CLOCK_TOLERANCE_S else Cooldown(*row)  # else the clock was set back since
 
     def note_outcome(
-        self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False, wall: bool = False
+        self, name: str, state: str, *, retry_after: float | None = None, quick: bool = False, keyless: bool = False
     ) -> None:
         """Update the cooldown after a request.
 
-        A `quick` failure, such as a refused connection, starts none. A refusal is a `wall` if it is about programs in
-        general, as a captcha is; its cooldown is longer than that for a limit of the user's own key or server.
+        A `quick` failure, such as a refused connection, starts none. A service that is used without a key (`keyless`)
+        refuses automated clients in general, for example with a captcha, so its cooldown is longer.
         """
         if state in ("ok", "empty") and self._failures(name):  # a write only where it is needed
             self.connection.execute("DELETE FROM health WHERE name = ?", (name,))
@@ -118,7 +118,7 @@ class Health:
             running = self.cooldown(name)  # then the request was sent before it began, or in spite of it
             failures = self._failures(name) + (running is None)
             strikes = failures if state in REFUSALS else failures - MAX_FAILURES + 1
-            steps = WALL_COOLDOWNS_S if wall and state in REFUSALS else COOLDOWNS_S
+            steps = KEYLESS_COOLDOWNS_S if keyless and state in REFUSALS else COOLDOWNS_S
             pause = steps[min(strikes, len(steps)) - 1] if strikes > 0 else 0
             until = time.time() + max(pause, min(retry_after or 0, MAX_COOLDOWN_S)) if pause else 0
             until = max(until, running.until) if running else until

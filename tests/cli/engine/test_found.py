@@ -16,7 +16,7 @@ from sleuth.engine.found import (
     MAX_TEXTS,
     found_as_json,
     found_from_json,
-    limited,
+    limit_found,
 )
 from sleuth_providers.base import Details, DirectAnswer, Found, Result
 
@@ -28,14 +28,14 @@ def test_answer_of_usual_size_is_unchanged() -> None:
     found = Found(
         results, (DirectAnswer("a", "https://a.test/"),), ("one",), ("two",), {"bing": "timeout"}, ("lang",), 0.1
     )
-    assert limited(found, (KEY,)) == found
+    assert limit_found(found, (KEY,)) == found
 
 
 def test_long_lists_are_truncated() -> None:
     many = tuple(map(str, range(10_000)))
     results = tuple(Result(number, f"https://a.test/{number}", engines=many) for number in many)
     answers = tuple(DirectAnswer(number) for number in many)
-    found = limited(Found(results, answers, many, many, dict.fromkeys(many, "x")))
+    found = limit_found(Found(results, answers, many, many, dict.fromkeys(many, "x")))
     assert len(found.results) == MAX_RESULTS
     assert [len(part) for part in found[1:4]] == [MAX_TEXTS] * 3
     assert len(found.engines) == MAX_ENGINES
@@ -45,7 +45,7 @@ def test_long_lists_are_truncated() -> None:
 def test_long_texts_are_truncated() -> None:
     endless: dict[str, Any] = dict.fromkeys(Result._fields, "x" * 2_000_000)
     details = Details(venue="x" * 2_000_000, authors=("x" * 2_000_000,) * 1000)
-    result = limited(Found((Result(**endless | {"engines": (), "score": None, "details": details}),))).results[0]
+    result = limit_found(Found((Result(**endless | {"engines": (), "score": None, "details": details}),))).results[0]
     assert result.details == Details(venue="x" * MAX_CHARS, authors=("x" * MAX_CHARS,) * MAX_TEXTS)
     for name in Result._fields:
         if name not in ("engines", "score", "details"):
@@ -75,7 +75,7 @@ def test_repeated_key_is_redacted(said: str) -> None:
     fields: dict[str, Any] = dict.fromkeys(Result._fields, said)
     details = Details(authors=(said,), venue=said)
     hit = Result(**fields | {"engines": (said,), "score": None, "details": details})
-    found = limited(Found((hit,), (DirectAnswer(said, said),), (said,), (said,), {said: said}), (KEY, ""))
+    found = limit_found(Found((hit,), (DirectAnswer(said, said),), (said,), (said,), {said: said}), (KEY, ""))
     assert "0123456789" not in unescape(repr(found))
     assert clean(said) not in repr(found)
     assert "[hidden]" in found.results[0].title
@@ -84,7 +84,7 @@ def test_repeated_key_is_redacted(said: str) -> None:
 @pytest.mark.parametrize("secret", ["admin", "search", "test", "contributions"])
 def test_common_word_as_a_password_changes_no_result(secret: str) -> None:
     found = Found((Result(f"Django {secret}", f"https://{secret}.example/{secret}/"),))
-    assert limited(found, (secret, KEY)) == found
+    assert limit_found(found, (secret, KEY)) == found
 
 
 def test_details_survive_the_cache() -> None:
@@ -98,4 +98,4 @@ def test_details_survive_the_cache() -> None:
 
 def test_value_that_is_not_text_is_unchanged(capsys: Any) -> None:
     odd: Any = None
-    assert limited(Found((Result(odd, "https://a.test/"),)), (KEY,)).results[0].title is None
+    assert limit_found(Found((Result(odd, "https://a.test/"),)), (KEY,)).results[0].title is None

@@ -7,7 +7,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from sleuth.engine.query_fit import fitted
+from sleuth.engine.query_fit import fit_query
 from sleuth_providers import registry
 from sleuth_providers.base import Query
 
@@ -18,7 +18,7 @@ NATURAL = ("tavily", "perplexity", "exa", "metaso", "linkup", "you", "deepseek-s
 @pytest.mark.parametrize("id", ["brave", "duckduckgo", "searxng", "google", "local-bing"])
 def test_domains_never_displace_words(id: str) -> None:
     adapter = registry.load(id)
-    query, notes = fitted(Query("rust async", exclude=DOMAINS), adapter)
+    query, notes = fit_query(Query("rust async", exclude=DOMAINS), adapter)
     assert query.with_operators().startswith("rust async -site:longdomainname0.example.com")
     assert len(query.with_operators()) <= adapter.max_query
     assert notes == (f"--exclude ({len(query.exclude)} of 60 domains sent; the rest is filtered locally)",)
@@ -26,25 +26,25 @@ def test_domains_never_displace_words(id: str) -> None:
 
 def test_operators_count_as_words() -> None:
     brave = registry.load("brave")
-    query, _ = fitted(Query("rust async", exclude=tuple(f"{number}.de" for number in range(60))), brave)
+    query, _ = fit_query(Query("rust async", exclude=tuple(f"{number}.de" for number in range(60))), brave)
     assert len(query.with_operators().split()) <= 50
 
 
 def test_domains_to_include_are_sent_all_or_none() -> None:
-    query, notes = fitted(Query("rust async", include=DOMAINS), registry.load("duckduckgo"))
+    query, notes = fit_query(Query("rust async", include=DOMAINS), registry.load("duckduckgo"))
     assert query.include == ()
     assert notes == ("--site (0 of 60 domains sent; the rest is filtered locally)",)
-    assert fitted(Query("rust", include=DOMAINS[:2]), registry.load("duckduckgo")) == (
+    assert fit_query(Query("rust", include=DOMAINS[:2]), registry.load("duckduckgo")) == (
         Query("rust", include=DOMAINS[:2]),
         (),
     )
-    assert fitted(Query("x", include=DOMAINS[:2]), registry.load("metaso"))[1] == (
+    assert fit_query(Query("x", include=DOMAINS[:2]), registry.load("metaso"))[1] == (
         "--site (0 of 2 domains sent; the rest is filtered locally)",
     )
 
 
 def test_words_beyond_the_limit_of_a_provider_are_reported() -> None:
-    query, notes = fitted(Query(" ".join(map(str, range(60)))), registry.load("brave"))
+    query, notes = fit_query(Query(" ".join(map(str, range(60)))), registry.load("brave"))
     assert query.text == " ".join(map(str, range(50)))
     assert notes == (f"query (truncated to {len(query.text)} characters)",)
 
@@ -53,17 +53,17 @@ def test_words_beyond_the_limit_of_a_provider_are_reported() -> None:
 def test_date_is_added_for_providers_that_read_language(id: str) -> None:
     adapter = registry.load(id)
     dated = Query("latest news about AI", dated=True, today="2026-11-17")
-    assert fitted(dated, adapter)[0].text == "latest news about AI (today is 2026-11-17)"
-    assert fitted(fitted(dated, adapter)[0], adapter)[0].text == "latest news about AI (today is 2026-11-17)"
-    assert fitted(dated._replace(dated=False), adapter)[0].text == "latest news about AI"
+    assert fit_query(dated, adapter)[0].text == "latest news about AI (today is 2026-11-17)"
+    assert fit_query(fit_query(dated, adapter)[0], adapter)[0].text == "latest news about AI (today is 2026-11-17)"
+    assert fit_query(dated._replace(dated=False), adapter)[0].text == "latest news about AI"
     long = "x" * (adapter.max_query - 5)
-    assert fitted(dated._replace(text=long), adapter, date_wanted=True)[0].text == long
+    assert fit_query(dated._replace(text=long), adapter, date_wanted=True)[0].text == long
 
 
 def test_date_that_cannot_be_added_is_reported_only_if_it_was_wanted() -> None:
     dated = Query("news", dated=True, today="2026-11-17")
-    assert fitted(dated, registry.load("duckduckgo")) == (dated, ())
-    assert fitted(dated, registry.load("duckduckgo"), date_wanted=True)[1] == ("with-time",)
+    assert fit_query(dated, registry.load("duckduckgo")) == (dated, ())
+    assert fit_query(dated, registry.load("duckduckgo"), date_wanted=True)[1] == ("with-time",)
 
 
 def test_date_that_the_first_page_has_is_not_reported_as_missing_from_the_next(
@@ -84,7 +84,7 @@ def test_truncated_query_is_reported(sleuth: Any, httpserver: HTTPServer) -> Non
     sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
     done = sleuth("search", "-p", "searxng", "word " * 200)
     assert done.err == "warning: the query was truncated to 400 characters\n"
-    assert fitted(Query("x" * 100), registry.load("zhipu"))[1] == ("query (truncated to 70 characters)",)
+    assert fit_query(Query("x" * 100), registry.load("zhipu"))[1] == ("query (truncated to 70 characters)",)
 
 
 def test_angle_brackets_are_searched_for(sleuth: Any, httpserver: HTTPServer) -> None:

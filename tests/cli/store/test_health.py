@@ -361,12 +361,12 @@ def test_request_that_would_wait_too_long_is_not_counted(health: Health, clock: 
 
 
 @pytest.mark.parametrize("state", ["blocked", "rate_limited", "quota"])
-def test_wall_of_a_third_party_stays_a_quarter_of_an_hour_and_then_longer(
+def test_keyless_service_that_refuses_cools_down_for_a_quarter_of_an_hour_and_then_longer(
     health: Health, clock: Clock, state: str
 ) -> None:
     pauses = []
     for _ in range(4):
-        health.note_outcome("duckduckgo", state, wall=True)
+        health.note_outcome("duckduckgo", state, keyless=True)
         pauses.append(minutes(health, clock, "duckduckgo"))
         clock.now += 4000
     assert pauses == [15, 30, 60, 60]

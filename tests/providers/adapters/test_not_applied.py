@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sleuth.base.choices import CATEGORIES
-from sleuth.engine.query_fit import fitted
+from sleuth.engine.query_fit import fit_query
 from sleuth_providers import registry
 from sleuth_providers.base import Provider, Query, Response
 from sleuth_providers.net.client import HttpClient
@@ -42,7 +42,7 @@ def ignored(provider: Provider, query: Query) -> set[str]:
     response = Response(sample.status, sample.headers, sample.body.encode(), sample.sends.split()[1])
     account = sample.account._replace(options=dict.fromkeys(provider.required_options, "x"))
     found = provider.search(query, account, HttpClient(Policy(attempts=1), transport=lambda *_: response))
-    return {*provider.not_applied(query), *found.not_applied, *fitted(query, provider)[1]}
+    return {*provider.not_applied(query), *found.not_applied, *fit_query(query, provider)[1]}
 
 
 @every_provider
@@ -71,17 +71,17 @@ def test_strict_and_no_filter_for_adult_content_differ_or_are_reported(provider:
 def test_domains_are_within_the_limits_of_the_provider(provider: Provider) -> None:
     domains = tuple(f"longdomainname{number}.example.com" for number in range(600))
     for query in (Query("x", include=domains[:30]), Query("x", exclude=domains), Query("x", include=domains[:1])):
-        query, _ = fitted(query, provider)
+        query, _ = fit_query(query, provider)
         assert len(query.include) <= provider.max_include
         assert len(query.exclude) <= provider.max_exclude
         assert not provider.operators or len(query.with_operators()) <= provider.max_query
-    both, notes = fitted(Query("x", include=domains[:1], exclude=domains[1:2]), provider)
+    both, notes = fit_query(Query("x", include=domains[:1], exclude=domains[1:2]), provider)
     assert len(both.exclude) == (0 if provider.one_domain_list else 1)
     assert bool(notes) == provider.one_domain_list
 
 
 @every_provider
 def test_more_results_than_a_provider_has_are_reported_or_paged(provider: Provider) -> None:
-    query, notes = fitted(Query("x", count=1001), provider)
+    query, notes = fit_query(Query("x", count=1001), provider)
     assert query.count == provider.max_results
     assert notes == (() if "page" in provider.supports else (f"--count (at most {provider.max_results} results)",))
