@@ -1,8 +1,8 @@
 """What comes after the results so far: the next page of each provider, in the order in which the list was made.
 
-The answers in the cache usually tell what a list was made of. If a provider did not answer, or a further page failed
-and came later, they do not; then the cache has an entry that says which provider answered which question in which round
-of requests, so that the next page of the list neither repeats nor loses a result.
+The cached answers usually determine what a list was built from. Where they do not (a provider failed, or a page came
+late), a cache entry records which provider answered which question in each round, so that the next page of the list
+neither repeats nor loses a result.
 """
 
 from __future__ import annotations

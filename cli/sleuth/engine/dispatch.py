@@ -59,8 +59,8 @@ class Dispatcher:
     ) -> Job | ProviderReply:
         """Start a job, or return a reply at once if no request is needed or possible.
 
-        A request that would have to wait longer than `max_wait` for its turn is not made. Without `retries`, one to a
-        service of others is made once, because the next provider is a better choice.
+        A request is not sent if pacing would delay it by more than `max_wait`. Without `retries`, a third-party service
+        gets one attempt, because the next provider is a better choice.
         """
         adapter = candidate.adapter
         query, notes = fit_query(query, adapter, date_wanted=self.request.date_wanted)

@@ -188,7 +188,7 @@ def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bo
 
 
 def _applied(reply: ProviderReply, undated: bool) -> Attempt:
-    """Return the attempt without the options in `not_applied` that sleuth applied itself, or that nobody gave."""
+    """Return the attempt without the options in `not_applied` that sleuth applied itself, or that were not given."""
     done = {"include", "exclude", "page"} | (set() if undated else DATE_FILTERS)
     done |= {"category"} if reply.query.category == "general" else set()
     return reply.attempt._replace(not_applied=tuple(name for name in reply.attempt.not_applied if name not in done))

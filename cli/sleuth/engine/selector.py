@@ -99,7 +99,7 @@ class ProviderSelector:
         return problems
 
     def named(self, ids: tuple[str, ...], category: str = "") -> list[Candidate]:
-        """Return the providers with these ids; `all` stands for every usable one of the category but opt-in ones.
+        """Return the providers with these ids; `all` means every usable provider of the category that is not opt-in.
 
         `a+b` are two providers of the same weight.
         """
@@ -133,7 +133,7 @@ class ProviderSelector:
     def groups(
         self, query: Query, first: str, *, library: bool, tried: Iterable[str] = ()
     ) -> Iterator[list[Candidate]]:
-        """Yield the providers of the chain: the first, then the others but those tried, in groups to search together.
+        """Yield the chain in groups to search together: `first`, then the others except those in `tried`.
 
         Adapters are loaded one group at a time, because most searches need only one. With `library`, the chain may
         include the library.
