@@ -214,12 +214,11 @@ def test(
     as_json: Json = False,
 ) -> int:
     """Test providers with one real request each, in parallel."""
-    from sleuth.engine.outcome import trial_as_json
-    from sleuth.engine.search import test_providers
+    from sleuth.engine.trial import run_trials, trial_as_json
 
     if not ids and not every:
         ids = [candidate.id for candidate in runtime.selector.chain()]
-    results = test_providers(runtime.selector, runtime.selector.named(("all",) if every else tuple(ids or ())), timeout)
+    results = run_trials(runtime.selector, runtime.selector.named(("all",) if every else tuple(ids or ())), timeout)
     if as_json:
         done = sorted(results, key=lambda result: result.id)
         write_json([trial_as_json(result) for result in done], runtime.stdout)

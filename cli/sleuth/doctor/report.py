@@ -82,9 +82,9 @@ def examine_server(
 
 def _test_provider(runtime: "Runtime", candidate: "Candidate", timeout: float | None) -> Finding:
     """Return how one real request to a provider other than SearXNG went."""
-    from sleuth.engine.search import test_providers
+    from sleuth.engine.trial import run_trials
 
-    result = next(test_providers(runtime.selector, [candidate], timeout))
+    result = next(run_trials(runtime.selector, [candidate], timeout))
     name = candidate.row.name
     found = ok(result.message, title=name)
     if not result.success:

@@ -108,22 +108,6 @@ class Outcome(Record):
         return document | {name: value for name, value in optional.items() if value}
 
 
-class TrialResult(Record):
-    """The result of testing a provider."""
-
-    id: str
-    success: bool
-    message: str
-    latency_ms: int
-    code: str = ""
-    hint: str = ""
-
-
-def trial_as_json(result: TrialResult) -> dict[str, Any]:
-    """Return the published JSON form of a test result."""
-    return {"id": result.id, "success": result.success, "message": result.message, "latencyMs": result.latency_ms}
-
-
 def hit_as_json(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     """Return the JSON form of one result."""
     fields = hit._asdict() | {

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
 from sleuth.base import logs, tracing
 from sleuth.base.errors import RequestError, SearchError
-from sleuth.base.i18n import tr, trn
+from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import without_path
 from sleuth.engine.chain import chain_entries
@@ -20,7 +20,7 @@ from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.merge import Replies, merge
-from sleuth.engine.outcome import NOT_QUERIED_STATES, QUESTION_SEPARATOR, Attempt, Outcome, TrialResult
+from sleuth.engine.outcome import NOT_QUERIED_STATES, QUESTION_SEPARATOR, Attempt, Outcome
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
 from sleuth.store.journal import append_search, journal_line
@@ -41,7 +41,6 @@ UNSENT_STATES = ("cooldown", "skipped")
 MIN_EMPTY_ANSWERS = 3  # providers of a default chain that must find nothing before sleuth reports no results
 HEDGE_S = 2.5  # until the next provider is started, if the usual response time of the current one is unknown
 MAX_QUERY_CHARS = 400
-TEST_QUERY = "open source search engine"
 
 
 class SearchRequest(Record):
@@ -309,29 +308,6 @@ def search_error(outcome: Outcome) -> SearchError:
     error = SearchError("{why}", hint, code=first.code, provider=first.provider, why=message)
     error.status = first.status
     return error
-
-
-def test_providers(
-    selector: ProviderSelector, candidates: list[Candidate], timeout: float | None
-) -> Iterator[TrialResult]:
-    """Send the same query to all providers and yield the results as they arrive."""
-    query = Query(TEST_QUERY, count=3)
-    dispatcher = Dispatcher(selector, Cache(), SearchRequest((), query, cache="off", timeout=timeout))
-    started = [dispatcher.start(candidate, query) for candidate in candidates]
-    yield from (_trial_result(reply) for reply in started if isinstance(reply, ProviderReply))
-    while arrived := dispatcher.next_reply():
-        yield _trial_result(arrived[1])
-    dispatcher.finish()
-
-
-def _trial_result(reply: ProviderReply) -> TrialResult:
-    attempt = reply.attempt
-    if attempt.answered:
-        message = trn("{count} result", "{count} results", attempt.count)
-        if attempt.engines:
-            message += tr("; failed engines: {engines}", engines=tr(", ").join(sorted(attempt.engines)))
-        return TrialResult(attempt.provider, True, message, attempt.elapsed_ms)
-    return TrialResult(attempt.provider, False, attempt.message, attempt.elapsed_ms, attempt.code, attempt.hint)
 
 
 def _next_pages(

@@ -11,10 +11,13 @@ from rich.text import Text
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean, width
-from sleuth.engine.outcome import TrialResult
 from sleuth.render.rich import make_console, print_wrapped
 from sleuth.render.wrap import wrap
 from sleuth.store.keys import source_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sleuth.engine.trial import TrialResult
 
 GROUPS = (
     ("chain", "Used by searches without -p, in this order"),
@@ -113,7 +116,7 @@ def _cell(name: str, value: Any) -> str:
     return clean(", ".join(map(str, value)) if isinstance(value, list) else value, entities=False)
 
 
-def render_tests(results: Iterable[TrialResult], out: TextIO, color: str) -> list[TrialResult]:
+def render_tests(results: "Iterable[TrialResult]", out: TextIO, color: str) -> "list[TrialResult]":
     """Write and return test results as they arrive: marked and wrapped on a terminal, tab-separated elsewhere."""
     console = make_console(out, color)
     done: list[TrialResult] = []

@@ -6,7 +6,7 @@ from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.text import mask
 from sleuth.base.urls import mask_login, origins
-from sleuth.engine.search import test_providers
+from sleuth.engine.trial import run_trials
 from sleuth.runtime import Runtime
 from sleuth.serving.http.models import ProviderPage, ProviderPatch, ProviderTestResult, ProviderView
 from sleuth.store.provider_table import ProviderRow
@@ -87,5 +87,5 @@ def _check_secret(field: str, value: str) -> None:
 
 def test_provider(runtime: Runtime, id: str) -> ProviderTestResult:
     """Make one real request to a provider."""
-    result = next(test_providers(runtime.selector, [runtime.selector.candidate(id)], None))
+    result = next(run_trials(runtime.selector, [runtime.selector.candidate(id)], None))
     return ProviderTestResult(success=result.success, message=result.message, latency_ms=result.latency_ms)
