@@ -1,6 +1,6 @@
 """Reads the pages of search results, compresses their text and puts it into the outcome."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -96,7 +96,6 @@ class ContentReader:
             dense=scorer(self.settings, "embedding", offline=plan.get("offline", False)),
             rerank=scorer(self.settings, "rerank", offline=plan.get("offline", False)),
         )
-        failed = [page for page in pages.values() if not page.ok]
         return outcome._replace(
             results=tuple(map(_with_content, outcome.results, compressed.pages)),
             status=outcome.status._replace(
@@ -107,15 +106,16 @@ class ContentReader:
                 unit=compressed.unit,
             ),
             pages=tuple(_as_json(page) for page in pages.values()),
-            warnings=(
-                *outcome.warnings,
-                *([tr(UNDATED)] if _undated(outcome) else []),
-                *([tr(SNIPPETS_USED, reasons=unread(failed))] if failed else []),
-                *(archive_warning(page.url, page.archived) for page in pages.values() if page.archived),
-                *(models_without_server(self.settings) if options.method == "rag" else ()),
-                *compressed.warnings,
-            ),
+            warnings=(*outcome.warnings, *self._warnings(outcome, options, pages.values()), *compressed.warnings),
         )
+
+    def _warnings(self, outcome: Outcome, options: CompressionOptions, pages: Collection[Page]) -> Iterator[str]:
+        if _undated(outcome):
+            yield tr(UNDATED)
+        if failed := [page for page in pages if not page.ok]:
+            yield tr(SNIPPETS_USED, reasons=unread(failed))
+        yield from (archive_warning(page.url, page.archived) for page in pages if page.archived)
+        yield from models_without_server(self.settings) if options.method == "rag" else ()
 
     def remember(self, pages: Iterable[Page]) -> None:
         """Add pages to the library if library.remember is on; a failure is only logged."""

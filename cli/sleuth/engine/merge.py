@@ -18,7 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.engine.continuation import Rounds
     from sleuth.engine.search import SearchRequest
-    from sleuth.relevance.fusion import ResultScorer
+    from sleuth.engine.selector import Candidate
+    from sleuth.relevance.fusion import ProviderList, ResultScorer
     from sleuth.relevance.hit import Hit
 
 
@@ -119,7 +120,7 @@ def _ranked(
 ) -> list[Hit]:
     """Rank the first replies of all providers, then add what each further round brings: what was shown stays."""
     from sleuth.relevance.details import identities, is_picture
-    from sleuth.relevance.fusion import ProviderList, fuse, order_factor
+    from sleuth.relevance.fusion import fuse
     from sleuth.relevance.urls import canonical
 
     lists: dict[tuple[str, str], ProviderList] = {}
@@ -129,11 +130,8 @@ def _ranked(
     for number in rounds:
         for reply, found in zip(replies.all, results, strict=True):
             if reply.round == number and found:
-                adapter, key = reply.candidate.adapter, (reply.candidate.id, reply.query.text)
-                weight = number_option(reply.candidate.row.options, "weight")
-                weight = adapter.weight if weight is None else weight
-                weight *= order_factor(key[0], replies.order) * replies.factors.get(key[0], 1.0)
-                known = lists.get(key) or ProviderList(key[0], weight, [], files=adapter.files)
+                key = reply.candidate.id, reply.query.text
+                known = lists.get(key) or _empty_list(reply.candidate, replies)
                 lists[key] = known._replace(results=[*known.results, *found])
         hits = fuse(
             list(lists.values()),
@@ -151,6 +149,16 @@ def _ranked(
                 ranked.append(hit)
             seen.update(names)
     return ranked
+
+
+def _empty_list(candidate: Candidate, replies: Replies) -> ProviderList:
+    """Return the list of a provider, with its weight and without results."""
+    from sleuth.relevance.fusion import ProviderList, order_factor
+
+    weight = number_option(candidate.row.options, "weight")
+    weight = candidate.adapter.weight if weight is None else weight
+    weight *= order_factor(candidate.id, replies.order) * replies.factors.get(candidate.id, 1.0)
+    return ProviderList(candidate.id, weight, [], files=candidate.adapter.files)
 
 
 def _is_allowed(url: str, include: tuple[str, ...], exclude: tuple[str, ...]) -> bool:
