@@ -86,10 +86,7 @@ def digest_parts(found: Digest, style: str) -> list[str]:
     """Return the summary of all pages, then those of single pages if there are several."""
     overall = _written(found.text or _quoted(found.summary, style), found.checks, found.pages, style)
     several = found.read if len(found.read) > 1 else ()
-    parts = [
-        overall,
-        *(f"{_page_heading(page, found.pages, style)}\n\n{_page(page, found, style)}" for page in several),
-    ]
+    parts = [overall, *(f"{_page_heading(one, found.pages, style)}\n\n{_page(one, found, style)}" for one in several)]
     return [safe_markdown(part, targets(found.pages)) for part in parts] if style == "markdown" else parts
 
 

@@ -125,6 +125,4 @@ def _passages(pages: Sequence[FoundSource], query: str, room: int) -> dict[int, 
     if limit < MIN_PASSAGE_CHARS:
         return {}
     kept = compress(query, [page.text for page in pages], "rag", limit=limit).pages
-    return {
-        page.citation: PASSAGES + part.content for page, part in zip(pages, kept, strict=True) if part.content.strip()
-    }
+    return {page.citation: PASSAGES + cut.content for page, cut in zip(pages, kept, strict=True) if cut.content.strip()}

@@ -158,9 +158,7 @@ def _source_as_json(source: DigestSource, pages: Sequence[CitedSource]) -> dict[
     return document | {"citations": [citation_check.as_json(check, pages) for check in source.checks]}
 
 
-def write_digest(
-    found: Digest, models: Models, settings: Settings, write: Write, length: str | int = "medium"
-) -> Digest:
+def write_digest(found: Digest, models: Models, settings: Settings, write: Write, length: str | int) -> Digest:
     """Return `found` with summaries written by the model.
 
     `found` is the result of `digest`. `write` gets the summary of all pages piece by piece, in

@@ -76,9 +76,7 @@ def replay_rounds(
     Others may write to the cache, so the rounds only select among requests that a search could make without them.
     """
     numbers = _numbers(candidates, queries)
-    requests = [
-        (one, query) for one in candidates for number, query in enumerate(queries) if (one.id, number) in rounds[0]
-    ]
+    requests = [(one, query) for one in candidates for at, query in enumerate(queries) if (one.id, at) in rounds[0]]
     if len(requests) < len(rounds[0]):
         return []
     replies = dispatcher.run(requests)
@@ -115,6 +113,4 @@ def store_rounds(dispatcher: Dispatcher, replies: Replies, queries: list[Query],
 def _numbers(candidates: list[Candidate], queries: list[Query]) -> dict[tuple[str, str], int]:
     """Return the numbers of the questions by provider and text, which may differ between providers."""
     ids = {candidate.id: candidate.adapter for candidate in candidates}.items()
-    return {
-        (id, fit_query(query, adapter)[0].text): number for id, adapter in ids for number, query in enumerate(queries)
-    }
+    return {(id, fit_query(query, adapter)[0].text): at for id, adapter in ids for at, query in enumerate(queries)}

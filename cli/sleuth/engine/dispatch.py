@@ -179,8 +179,7 @@ class Dispatcher:
         for number, account in enumerate(accounts):
             policy = policy._replace(attempts=min(policy.attempts, job.left - job.sent))
             if several_hosts:  # each gets its share of the time that is left
-                share = max(0.0, until - time.monotonic()) / (len(accounts) - number)
-                policy = policy._replace(timeout=share)
+                policy = policy._replace(timeout=max(0.0, until - time.monotonic()) / (len(accounts) - number))
             try:
                 found = limit_found(self._search(job, account, policy), account.secrets)
                 if error := engines_failed(found):
@@ -228,8 +227,7 @@ class Dispatcher:
         logs.log("%s: %r", job.candidate.id, problem)
         if cause := os_errors.explain(problem):
             return job.failure(ProviderError(cause.message, **cause.values))
-        error = ProviderError("{kind} while parsing the response; see --debug", kind=type(problem).__name__)
-        return job.failure(error)
+        return job.failure(ProviderError("{kind} while parsing the response; see --debug", kind=type(problem).__name__))
 
     def _cached(self, job: Job, key: str) -> ProviderReply | None:
         if self.cache_use != "use":

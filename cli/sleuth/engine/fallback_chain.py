@@ -55,14 +55,12 @@ class FallbackChain:
             if attempt := skipped.get(candidate.id):
                 self.started.append(ProviderReply(candidate, self.queries[0], attempt))
             else:
-                self._start(candidate, CHAIN_PACING_S, with_content=is_library)
+                self._start(candidate, CHAIN_PACING_S, content=is_library)
         return self._wait(hedge_delay if len(skipped) < len(group) else 0.0)
 
-    def _start(
-        self, candidate: Candidate, max_wait: float, *, retries: bool = False, with_content: bool = False
-    ) -> None:
+    def _start(self, candidate: Candidate, max_wait: float, *, retries: bool = False, content: bool = False) -> None:
         for query in self.queries:
-            query = query._replace(content=query.content or with_content)
+            query = query._replace(content=query.content or content)
             started = self.dispatcher.start(candidate, query, max_wait, retries=retries)
             self.started.append(self._checked(started) if isinstance(started, ProviderReply) else started)
             if not isinstance(started, ProviderReply) or started.attempt.code != "PACED":
@@ -94,9 +92,9 @@ class FallbackChain:
         while not self._has_results() and self._next():  # those that are slower may find what others did not
             pass
         answers = sorted((reply for reply in self.replies if reply.attempt.answered), key=_is_empty)
-        winner = answers[0].candidate if answers else None
-        if winner is None:
+        if not answers:
             return Replies(self.replies, spare=frozenset(self.places))
+        winner = answers[0].candidate
         place = self.places[winner.id]
         message = tr("{winner} was faster", winner=winner.row.name)
         running = sorted(self.dispatcher.running, key=lambda job: job.is_sent)  # cancels the last reservations first

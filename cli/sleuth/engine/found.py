@@ -71,8 +71,7 @@ def found_from_json(document: Any) -> Found | None:
 
 
 def _result(entry: Any) -> Result:
-    details = _details(entry.get("details", {}))
-    result = Result(**(entry | {"engines": _texts(entry["engines"]), "details": details}))
+    result = Result(**(entry | {"engines": _texts(entry["engines"]), "details": _details(entry.get("details", {}))}))
     _texts(getattr(result, name) for name in TEXT_FIELDS)
     if not isinstance(result.score, float | int | None):
         raise TypeError("not a number")

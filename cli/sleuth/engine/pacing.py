@@ -9,10 +9,7 @@ from sleuth_providers.records import Record
 INTERVAL_S = 1.0  # between two requests to the same service
 INTERVALS_S = {"arxiv": 3.0, "bing": 2.0, "duckduckgo": 3.0, "gdelt": 5.0, "github": 6.0}
 # Adapters of one host share its interval.
-HOSTS = {
-    "bing": ("local-bing", "bing-news", "bing-media"),
-    "duckduckgo": ("duckduckgo", "duckduckgo-media"),
-}
+HOSTS = {"bing": ("local-bing", "bing-news", "bing-media"), "duckduckgo": ("duckduckgo", "duckduckgo-media")}
 PER_DAY = {"exa-mcp": 50, "openalex": 100, "openverse": 100, "stackexchange": 300, "you": 100}  # without a key
 
 

@@ -27,8 +27,7 @@ def fit_query(query: Query, adapter: Provider, *, date_wanted: bool = False) -> 
         notes.append("with-time")
     if query.count > adapter.max_results and "page" not in adapter.supports:
         notes.append(tr("--count (at most {count} results)", count=adapter.max_results))
-    count = min(max(query.count, MIN_REQUESTED_RESULTS), adapter.max_results)
-    query = query._replace(count=count, text=text)
+    query = query._replace(count=min(max(query.count, MIN_REQUESTED_RESULTS), adapter.max_results), text=text)
     include, exclude = _fitting_domains(query, adapter)
     for option, sent, wanted in (("--site", include, query.include), ("--exclude", exclude, query.exclude)):
         if sent != wanted:

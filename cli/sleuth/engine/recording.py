@@ -77,8 +77,7 @@ class Replayer:
     replays = True
 
     def __init__(self, path: str) -> None:
-        hint = "give a file written by --record"
-        document = _read(path, hint)
+        document = _read(path, "give a file written by --record")
         self.now = datetime.fromisoformat(document["recordedAt"])
         self._exchanges: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
         for entry in document["exchanges"]:

@@ -96,5 +96,4 @@ def models_without_server(settings: Settings) -> list[str]:
 
 
 def _model_name(settings: Settings, kind: str) -> str:
-    model_id = settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id")
-    return str(model_id or settings[setting.MODELS[kind][1]])
+    return str(settings[setting.COMPRESSION_METHOD].get(f"{kind}_model_id") or settings[setting.MODELS[kind][1]])

@@ -124,7 +124,7 @@ class Searcher:
         text, excluded = QUESTION_SEPARATOR.join(questions), self.settings[EXCLUDE_DOMAINS]
         reranker = self._reranker(request)
         outcome = merge(request, text, replies, excluded, now, reranker)
-        while more := _next_pages(request, dispatcher, replies, outcome):
+        while more := _next_pages(dispatcher, replies, outcome):
             before = len(outcome.results)
             replies = replies._replace(all=[*replies.all, *more])
             outcome = merge(request, text, replies, excluded, now, reranker)
@@ -310,12 +310,10 @@ def search_error(outcome: Outcome) -> SearchError:
     return error
 
 
-def _next_pages(
-    request: SearchRequest, dispatcher: Dispatcher, replies: Replies, outcome: Outcome
-) -> list[ProviderReply]:
+def _next_pages(dispatcher: Dispatcher, replies: Replies, outcome: Outcome) -> list[ProviderReply]:
     """Request the next page of each provider if the results do not fill the page of the request."""
-    wanted = request.query.page * request.query.count
-    if not request.fill:  # then only what filters have dropped is replaced
+    wanted = dispatcher.request.query.page * dispatcher.request.query.count
+    if not dispatcher.request.fill:  # then only what filters have dropped is replaced
         wanted = min(wanted, outcome.status.count_before)
     more = dispatcher.run(next_queries(replies.all) if len(outcome.results) < wanted else [])
     number = max((reply.round for reply in replies.all), default=0) + 1

@@ -207,6 +207,4 @@ def failed(candidate: Candidate, error: ProviderError | SleuthError, elapsed_ms:
     if state in ("unreachable", "timeout") and candidate.adapter.trouble_hint and error.hint == type(error).hint:
         hint = tr(candidate.adapter.trouble_hint, id=candidate.id)
     message, hint = clean(message, 2000, entities=False), clean(hint, 1000, entities=False)
-    return Attempt(
-        candidate.id, state, elapsed_ms=elapsed_ms, message=message, hint=hint, code=error.code, status=error.status
-    )
+    return Attempt(candidate.id, state, 0, elapsed_ms, message=message, hint=hint, code=error.code, status=error.status)

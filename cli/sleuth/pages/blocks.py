@@ -87,8 +87,7 @@ def _plain(one: Block) -> str:
 
 def _marked(one: Block) -> str:
     if one.kind == "code":
-        longest = max((len(run) for run in re.findall("`+", one.text)), default=0)
-        fence = "`" * max(3, longest + 1)
+        fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", one.text))])
         return f"{fence}{one.mark}\n{one.text}\n{fence}"
     if one.kind == "table":
         return _table(one.linked or one.text)

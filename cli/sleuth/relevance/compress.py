@@ -77,7 +77,7 @@ def compress(
     chosen = _best_of_each(passages, document_count or (0 if budget.limit > 0 else DEFAULT_PASSAGES))
     if budget.limit > 0:
         chosen = _fit_budget(pages, chosen, budget)
-    return _result("rag_complete", _join_passages(pages, passages, chosen), budget, *warnings)
+    return _result("rag_complete", _joined(pages, passages, chosen), budget, *warnings)
 
 
 def cut_off(pages: Sequence[str], budget: Budget) -> list[CompressedPage]:
@@ -128,7 +128,7 @@ def _fit_budget(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget)
             left -= size
         if left <= gap:
             break
-    while sum(budget.measure(page.content) for page in _join_passages(pages, chosen, chosen)) > budget.limit:
+    while sum(budget.measure(page.content) for page in _joined(pages, chosen, chosen)) > budget.limit:
         chosen.pop()  # joined, texts may have more tokens than one by one
     if chosen or not wanted:
         return chosen
@@ -137,9 +137,7 @@ def _fit_budget(pages: Sequence[str], wanted: Sequence[Passage], budget: Budget)
     return [best._replace(end=best.start + len(kept))] if kept else []
 
 
-def _join_passages(
-    pages: Sequence[str], passages: Sequence[Passage], chosen: Sequence[Passage]
-) -> list[CompressedPage]:
+def _joined(pages: Sequence[str], passages: Sequence[Passage], chosen: Sequence[Passage]) -> list[CompressedPage]:
     """Join the chosen passages of each page in reading order, with a mark where text is left out."""
     kept: list[list[Passage]] = [[] for _ in pages]
     totals = Counter(passage.page for passage in passages)

@@ -63,8 +63,7 @@ class TokenCounter:
     @classmethod
     def of_query(cls, query: str, texts: Sequence[str]) -> "TokenCounter":
         """Return a counter of the tokens of a query, in the language of the texts to count in."""
-        step = max(len(texts) // languages.SAMPLED_TEXTS, 1)
-        language = languages.detect([query, *texts[::step]])
+        language = languages.detect([query, *texts[:: max(len(texts) // languages.SAMPLED_TEXTS, 1)]])
         return cls(words(query, language), language)
 
     def of(self, text: str) -> tuple[dict[str, int], int]:

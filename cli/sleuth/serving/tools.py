@@ -59,11 +59,7 @@ class Toolbox:
     """The tools of one agent, with its providers, number of results and time limit."""
 
     def __init__(
-        self,
-        client: Client,
-        providers: Sequence[str] = (),
-        count: int | None = None,
-        timeout: float | None = None,
+        self, client: Client, providers: Sequence[str] = (), count: int | None = None, timeout: float | None = None
     ) -> None:
         self.client, self.providers, self.timeout = client, provider_ids(providers), timeout
         self._count = count

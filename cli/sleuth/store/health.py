@@ -226,9 +226,7 @@ class Health:
     @_in_spare_database
     def request_count(self, provider: str) -> int:
         """Return the number of requests so far, without the further ones of one search; several keys rotate by it."""
-        sql = (
-            "SELECT count(*) FROM request WHERE provider = ? AND NOT cached AND (state = 'sent' OR elapsed_ms NOTNULL)"
-        )
+        sql = "SELECT count(*) FROM request WHERE provider = ? AND NOT cached AND (elapsed_ms >= 0 OR state = 'sent')"
         return int(self.connection.execute(sql, (provider,)).fetchone()[0])
 
     @_in_spare_database

@@ -31,11 +31,13 @@ def about(prompt: Prompt) -> str:
     return "Tokio is the most used runtime [1]." if tokio else "Its code fits in one evening [2]."
 
 
-def written(scripted: Any, runtime: Any, pages: list[Page], query: str = "", **how: Any) -> tuple[Digest, str]:
+def written(
+    scripted: Any, runtime: Any, pages: list[Page], query: str = "", length: str | int = "medium"
+) -> tuple[Digest, str]:
     pieces: list[str] = []
     found = digest(pages, query, "medium")
     models = Models(scripted, scripted)
-    return write_digest(found, models, runtime.settings, pieces.append, **how), "".join(pieces)
+    return write_digest(found, models, runtime.settings, pieces.append, length), "".join(pieces)
 
 
 def test_each_page_and_all_are_summarised(model: Any, runtime: Any) -> None:

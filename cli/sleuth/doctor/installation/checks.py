@@ -125,9 +125,7 @@ def check_version(runtime: "Runtime", settings: Settings) -> Finding:
 
 def check_extras(runtime: "Runtime", settings: Settings) -> Finding:
     """Check that the extras which settings and providers require are installed."""
-    missing = [
-        name for name, module in MODULES.items() if not (find_spec(module.partition(".")[0]) and find_spec(module))
-    ]
+    missing = [name for name, path in MODULES.items() if not (find_spec(path.partition(".")[0]) and find_spec(path))]
     installed = [name for name in MODULES if name not in missing]
     lines = [tr("installed: {names}", names=", ".join(installed) or "–")]
     lines += [
