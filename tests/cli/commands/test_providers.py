@@ -193,30 +193,6 @@ def test_key_of_a_jina_mirror_does_not_go_to_the_jina_reader(sleuth: Any) -> Non
     assert reader_key() == "jina_reader_1"
 
 
-def test_host_that_must_be_public_is_not_reached_at_a_private_address(sleuth: Any, httpserver: HTTPServer) -> None:
-    httpserver.expect_request(re.compile(".*")).respond_with_data("{}", status=500)
-    host = {"api_host": httpserver.url_for(""), "api_key": KEY}
-    with closing(Runtime(sleuth.environ)) as runtime:  # as `sleuth serve` does
-        runtime.table.update("tavily", host, public_only=True)
-    refused = sleuth("search", "-p", "tavily", "x")
-    assert (refused.exit, "cannot be set over HTTP" in refused.err) == (1, True)
-    assert httpserver.log == []
-    sleuth("providers", "set", "tavily", "--api-host", httpserver.url_for(""))
-    sleuth("search", "-p", "tavily", "x")
-    assert len(httpserver.log) > 0
-
-
-def test_key_with_control_characters_is_refused(sleuth: Any) -> None:
-    assert sleuth("providers", "set", "exa", "--api-key", "-", stdin="exa-\x1b[31mkey").exit == 2
-    result = sleuth("search", "-p", "exa", "x", EXA_API_KEY="exa-\x1b[31mkey")
-    assert (result.exit, "control characters" in result.err) == (2, True)
-
-
-def test_key_on_the_command_line_is_a_warning(sleuth: Any) -> None:
-    assert "history" in sleuth("providers", "set", "brave", "--api-key", KEY).err
-    assert "history" not in sleuth("providers", "set", "brave", "--api-key", "env:MINE").err
-
-
 @pytest.mark.parametrize(
     ("stored", "environ", "source", "usable"),
     [
@@ -232,30 +208,6 @@ def test_source_of_a_key_is_shown(sleuth: Any, stored: str | None, environ: Any,
         sleuth("providers", "set", "brave", "--api-key", stored)
     shown = sleuth("providers", "show", "brave", "--json", **environ).json
     assert (shown["keySource"], shown["usable"]) == (source, usable)
-
-
-@pytest.mark.parametrize("limit", ["0", "100"])
-def test_several_keys_rotate(sleuth: Any, httpserver: HTTPServer, limit: str) -> None:
-    httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": []}})
-    sleuth("providers", "set", "brave", "--api-key", "-", "--api-host", httpserver.url_for(""), stdin="one,two\n")
-    sleuth("providers", "set", "brave", "--option", f"per_minute={limit}")
-    for word in ("a", "b", "c"):
-        assert sleuth("search", "-p", "brave", word).exit == 0
-    assert [request.headers["X-Subscription-Token"] for request, _ in httpserver.log] == ["one", "two", "one"]
-    httpserver.log.clear()
-    assert sleuth("search", "-p", "brave", "-q", "d", "-q", "e").exit == 0
-    assert {request.headers["X-Subscription-Token"] for request, _ in httpserver.log} == {"one", "two"}
-
-
-def test_rejected_key_is_followed_by_the_next(sleuth: Any, httpserver: HTTPServer) -> None:
-    bad = {"X-Subscription-Token": "one"}
-    httpserver.expect_request("/res/v1/web/search", headers=bad).respond_with_json({}, 401)
-    hit = {"title": "A", "url": "https://a.example/", "description": "x"}
-    httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": [hit]}})
-    sleuth("providers", "set", "brave", "--api-key", "-", "--api-host", httpserver.url_for(""), stdin="one,two\n")
-    assert sleuth("search", "-p", "brave", "--json", "a").json["attempts"][0]["state"] == "ok"
-    assert sleuth("search", "-p", "brave", "--json", "b").json["attempts"][0]["state"] == "ok"
-    assert [r.headers["X-Subscription-Token"] for r, _ in httpserver.log] == ["one", "two", "two"], "one rests"
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ from tests.conftest import ROOT
 from werkzeug import Response
 
 from sleuth.engine.dispatch import Dispatcher
-from sleuth.engine.fallback_chain import FallbackChain
-from sleuth.engine.job import Job, ProviderReply
+from sleuth.engine.job import ProviderReply
 from sleuth.engine.merge import Replies, _warnings
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.search import SearchRequest
@@ -258,28 +257,6 @@ def test_member_of_a_group_that_is_too_slow_is_reported(
     assert done.err == "warning: DuckDuckGo did not answer in time\n"
 
 
-def test_replies_are_in_the_order_of_the_chain() -> None:
-    jobs: list[Job] = []
-
-    def start(candidate: Any, query: Query, *_: float, **__: bool) -> Job:
-        jobs.append(Job(candidate, query, 0.0))
-        return jobs[-1]
-
-    def next_reply(_: float = 0.0) -> tuple[Job, ProviderReply] | None:
-        job = jobs.pop() if jobs else None  # the last one arrives first
-        return (job, job.reply(Attempt(job.candidate.id, "ok", 1))) if job else None
-
-    dispatcher: Any = SimpleNamespace(start=start, next_reply=next_reply, running=())
-    group: Any = [
-        SimpleNamespace(id=id, adapter=SimpleNamespace(offline=False, caveat=""), row=SimpleNamespace(name=id))
-        for id in "ab"
-    ]
-    chain = FallbackChain(dispatcher, [Query("x"), Query("y")], 1, chosen=True)
-    assert chain.query(group, {}, 0.0)
-    found = [(reply.candidate.id, reply.query.text) for reply in chain.finish().all]
-    assert found == [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
-
-
 @pytest.fixture
 def pair(sleuth: Any, httpserver: HTTPServer) -> Any:
     """SearXNG and Brave with ten results each; those in `failing` answer with an error."""
@@ -397,20 +374,6 @@ def test_answer_that_is_no_longer_needed_is_not_cached(sleuth: Any, httpserver: 
     dispatcher.finish()
     assert not dispatcher.cached([searxng], [Query("x")])
     runtime.close()
-
-
-@pytest.mark.parametrize(("code", "waits"), [("", [1.0, 60.0, 60.0]), ("PACED", [1.0, 1.0, 1.0])])
-def test_further_questions_wait_for_their_turn(code: str, waits: list[float]) -> None:
-    seen: list[float] = []
-
-    def start(candidate: Any, query: Query, max_wait: float, **_: bool) -> ProviderReply:
-        seen.append(max_wait)
-        return ProviderReply(candidate, query, Attempt(candidate.id, "skipped" if code else "ok", code=code))
-
-    dispatcher: Any = SimpleNamespace(start=start, next_reply=lambda _: None)
-    candidate: Any = SimpleNamespace(id="a", adapter=SimpleNamespace(offline=False))
-    FallbackChain(dispatcher, [Query("a"), Query("b"), Query("c")], 1, chosen=True).query([candidate], {}, 0.0)
-    assert seen == waits
 
 
 @pytest.mark.parametrize(("state", "is_reported"), [("skipped", False), ("timeout", True)])

@@ -84,6 +84,38 @@ def test_results_end_a_search_at_once() -> None:
     assert dispatcher.abandoned == ["a"]
 
 
+def test_replies_are_in_the_order_of_the_chain() -> None:
+    jobs: list[Job] = []
+
+    def start(candidate: Any, query: Query, *_: float, **__: bool) -> Job:
+        jobs.append(Job(candidate, query, 0.0))
+        return jobs[-1]
+
+    def next_reply(_: float = 0.0) -> tuple[Job, ProviderReply] | None:
+        job = jobs.pop() if jobs else None  # the last one arrives first
+        return (job, job.reply(Attempt(job.candidate.id, "ok", 1))) if job else None
+
+    dispatcher: Any = SimpleNamespace(start=start, next_reply=next_reply, running=())
+    chain = FallbackChain(dispatcher, [Query("x"), Query("y")], 1, chosen=True)
+    assert chain.query([candidate(id) for id in "ab"], {}, 0.0)
+    found = [(reply.candidate.id, reply.query.text) for reply in chain.finish().all]
+    assert found == [("a", "x"), ("a", "y"), ("b", "x"), ("b", "y")]
+
+
+@pytest.mark.parametrize(("code", "waits"), [("", [1.0, 60.0, 60.0]), ("PACED", [1.0, 1.0, 1.0])])
+def test_further_questions_wait_for_their_turn(code: str, waits: list[float]) -> None:
+    seen: list[float] = []
+
+    def start(candidate: Any, query: Query, max_wait: float, **_: bool) -> ProviderReply:
+        seen.append(max_wait)
+        return ProviderReply(candidate, query, Attempt(candidate.id, "skipped" if code else "ok", code=code))
+
+    dispatcher: Any = SimpleNamespace(start=start, next_reply=lambda _: None)
+    chain = FallbackChain(dispatcher, [Query("a"), Query("b"), Query("c")], 1, chosen=True)
+    chain.query([candidate("a")], {}, 0.0)
+    assert seen == waits
+
+
 @pytest.fixture
 def slow_first(sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Any:
     """SearXNG, which answers when `other` has: SearXNG as well, and without results unless it is told otherwise."""
@@ -198,15 +230,3 @@ def test_cooldown_of_a_chosen_service_is_reported_but_decides_no_exit_code(
     assert ": Brave Search is skipped until " in found["message"]
     assert found["hint"].startswith("check the network connection; ")
     assert ": Keenable cannot be reached" in error(sleuth("search", "--json", "x", **environ))["message"]
-
-
-def test_cooldown_of_a_host_does_not_hold_for_another(sleuth: Any, cool_down: Any, internet: FakeInternet) -> None:
-    cool_down("rate_limited", "searxng")
-    internet.replies |= {"search.example": ANSWER, "other.example": ANSWER}
-    sleuth.environ["SLEUTH_WEBSEARCH_FALLBACK"] = "searxng,wikipedia"
-    assert sleuth("search", "--json", "x").json["attempts"][0]["state"] == "cooldown"
-    done = sleuth("search", "--json", "x", SEARXNG_URL="http://other.example")
-    assert (done.json["provider"], done.err, internet.asked[-1]) == ("searxng", "", "other.example")
-    assert not sleuth("providers", "show", "searxng", "--json").json["usable"]
-    sleuth("providers", "test", "searxng")
-    assert sleuth("providers", "show", "searxng", "--json").json["usable"]

@@ -71,12 +71,6 @@ def test_limits_of_the_user_come_first(sleuth: Any, runtime: Runtime) -> None:
     assert request_limits(runtime.selector.candidate("you"), third_party=True).per_day == 7
 
 
-def test_contact_goes_only_to_services_that_ask_for_it(runtime: Runtime) -> None:
-    selector = runtime.selector
-    assert selector.accounts(selector.candidate("crossref"))[0].contact == "me@example.org"
-    assert selector.accounts(selector.candidate("duckduckgo"))[0].contact == ""
-
-
 def test_request_that_was_not_sent_is_not_counted(
     runtime: Runtime, internet: FakeInternet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
