@@ -329,11 +329,6 @@ def test_removed_secret_is_in_no_file(home: SecretsHome) -> None:
         assert not [name for name in gone if MIDDLES[name] in data], path
 
 
-def test_old_versions_of_the_database_are_private(home: SecretsHome) -> None:
-    for path in home.sleuth.home.rglob("sleuth.db*"):
-        assert path.stat().st_mode & 0o077 == 0
-
-
 # Child processes
 
 SPY = """#!/bin/sh
