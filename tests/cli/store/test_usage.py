@@ -28,6 +28,11 @@ def ledger(tmp_path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda: at("Europe/Zurich", 2026, 6, 30, 12))
+
+
 @pytest.fixture
 def zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Move to another place on earth, and home again."""
@@ -190,7 +195,8 @@ def test_day_on_which_the_clock_changes_is_one_day(
     assert [(day.date[-2:], day.requests) for day in report(ledger, 1).days] == [("30", 4)]
 
 
-def test_row_from_the_future_counts_as_today(ledger: sqlite3.Connection) -> None:
+def test_row_from_the_future_counts_as_today(ledger: sqlite3.Connection, zone: Callable[[str], None]) -> None:
+    zone("Europe/Zurich")
     request(ledger, at=time.time() + 9 * DAY)
     search(ledger, at=time.time() + 9 * DAY)
     found = report(ledger, 2)
@@ -208,9 +214,10 @@ def test_last_moment_of_a_day_belongs_to_it(
     assert [(day.date, day.requests) for day in report(ledger, 1).days] == [("2026-06-01", 1)]
 
 
-def test_older_days_are_left_out(ledger: sqlite3.Connection) -> None:
-    for days in (0, 1, 3, 40):
-        request(ledger, at=time.time() - days * DAY)
+def test_older_days_are_left_out(ledger: sqlite3.Connection, zone: Callable[[str], None]) -> None:
+    zone("Europe/Zurich")
+    for month, day, hour in ((6, 30, 0), (6, 29, 23), (6, 27, 0), (5, 21, 12)):
+        request(ledger, at=at("Europe/Zurich", 2026, month, day, hour))
     assert [report(ledger, days).total.requests for days in (1, 2, 4, 100)] == [1, 2, 3, 4]
     assert [len(report(ledger, days).days) for days in (1, 2, 100)] == [1, 2, 100]
 
