@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime, tzinfo
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from werkzeug import Request, Response
 
+from sleuth.answers import research
 from sleuth.answers.answer import ProgressEvent, Question, answer_as_json
 from sleuth.answers.llm.chat import Model, Models, Piece, Prompt
 from sleuth.answers.pipeline import Answerer
@@ -79,6 +80,14 @@ class Server:
         return Response(lines, content_type="text/event-stream")
 
 
+class FixedClock(datetime):
+    """Stands in for `datetime` where the date of the prompts comes from."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "FixedClock":
+        return cls(2026, 6, 15, 12, tzinfo=tz)
+
+
 class RecordingModel:
     """A model that records every prompt and passes it on to the real one."""
 
@@ -108,7 +117,8 @@ class RecordingModel:
 
 
 @pytest.fixture
-def transcript(web: Any, runtime: Runtime) -> str:
+def transcript(web: Any, runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(research, "datetime", FixedClock)
     for name, paragraphs in PAGES.items():
         web.page(name, *(paragraph.replace("<", "&lt;") for paragraph in paragraphs))
     web.results |= RESULTS
@@ -127,7 +137,8 @@ def transcript(web: Any, runtime: Runtime) -> str:
     answer = answerer.answer(Question(QUESTION), hear, lambda piece: None)
     document = json.dumps(answer_as_json(answer) | {"elapsedMs": 0}, ensure_ascii=False, indent=1)
     whole = "\n\n".join([*_in_order(seen), "## answer", f"```json\n{document}\n```"])
-    return _timeless(whole, web.server.url_for("").rstrip("/")) + "\n"
+    whole = re.sub(r"untrusted-(?!0{16})[0-9a-f]{16}", "untrusted-CODE", whole)
+    return whole.replace(web.server.url_for("").rstrip("/"), "http://site.example") + "\n"
 
 
 def _in_order(seen: list[tuple[str, str]]) -> list[str]:
@@ -137,12 +148,6 @@ def _in_order(seen: list[tuple[str, str]]) -> list[str]:
         for kind, group in groupby(seen, key=lambda entry: entry[0])
         for text in sorted(dict.fromkeys(text for _, text in group), key=lambda text: kind == "call" and text)
     ]
-
-
-def _timeless(text: str, site: str) -> str:
-    today = datetime.now(UTC).date().isoformat()
-    text = re.sub(r"untrusted-(?!0{16})[0-9a-f]{16}", "untrusted-CODE", text)
-    return text.replace(site, "http://site.example").replace(today, "TODAY")
 
 
 def test_run_matches_the_golden_file(transcript: str) -> None:
