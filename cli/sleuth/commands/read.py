@@ -15,6 +15,7 @@ from sleuth.commands.terminal import display
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.engine.content import archive_warning, nothing_read
+from sleuth.engine.options import cache_use
 from sleuth.engine.search_options import SearchOptions
 from sleuth.library.files import file_links, file_page
 from sleuth.pages.blocks import MAX_TEXT_CHARS, Block, as_markdown, escape, from_markdown
@@ -157,7 +158,7 @@ def read_pages(
 ) -> list[Page]:
     """Read web pages with the page reader, which may add them to the library, and files from the disk."""
     urls = [target for target in targets if not target.startswith("file:")]
-    plan |= {"timeout": options.timeout, "cache": "refresh" if options.refresh else "use", "offline": options.offline}
+    plan |= {"timeout": options.timeout, "cache": cache_use(options), "offline": options.offline}
     with Progress(runtime, options.progress) as report:
         pages = dict(zip(urls, runtime.reader.read(urls, on_event=report, **plan), strict=True)) if urls else {}
     if urls:

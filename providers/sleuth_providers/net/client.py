@@ -73,7 +73,7 @@ class HttpClient:
                     return response
                 raise error
             except ProviderError as error:
-                pause = _pause(error, attempt)
+                pause = retry_pause(error.retry_after, attempt, RETRY_PAUSE_S)
                 is_last = attempt >= self.policy.attempts or not error.retryable
                 if is_last or time.monotonic() + pause >= self.deadline:
                     raise
@@ -126,12 +126,13 @@ class HttpClient:
             self.policy.trace(template, *values)
 
 
-def _pause(error: ProviderError, attempt: int) -> float:
-    if error.retry_after is not None:
-        return error.retry_after
+def retry_pause(retry_after: float | None, attempt: int, first_s: float) -> float:
+    """Return the seconds before the next attempt: what the server asked for, else a random pause that doubles."""
+    if retry_after is not None:
+        return retry_after
     import random
 
-    return RETRY_PAUSE_S * 2.0 ** (attempt - 1) * random.uniform(0.5, 1.0)
+    return first_s * 2.0 ** (attempt - 1) * random.uniform(0.5, 1.0)
 
 
 def status_error(response: Response) -> ProviderError | None:

@@ -1,7 +1,6 @@
 """A client for chat models behind an OpenAI-compatible endpoint, with retries."""
 
 import json
-import random
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, closing
@@ -16,7 +15,7 @@ from sleuth.answers.llm.prices import Price, estimate_usage
 from sleuth.answers.llm.stream import ReadTimeouts, ReplyStream, redacted, split_unopened
 from sleuth.base import logs, tracing
 from sleuth_providers.errors import BrokenOffError, ProviderError
-from sleuth_providers.net.client import system_proxy
+from sleuth_providers.net.client import retry_pause, system_proxy
 from sleuth_providers.net.httpx_transport import Deadline, stream
 from sleuth_providers.net.identity import user_agent
 from sleuth_providers.records import Record
@@ -24,6 +23,7 @@ from sleuth_providers.records import Record
 USER_AGENT = user_agent(__version__)
 CONNECT_TIMEOUT_S = 10.0  # TLS included
 MAX_ATTEMPTS = 3
+RETRY_PAUSE_S = 0.5  # at most, before the first retry; doubles with each
 
 
 class ModelEndpoint(Record):
@@ -85,7 +85,7 @@ class ChatModel:
                     logs.log("%s rejects %s; retrying without it", self.target.server, field)
                     self._rejected.add(field)
                     continue
-                pause = _pause(error, attempt)
+                pause = retry_pause(error.retry_after, attempt, RETRY_PAUSE_S)
                 if attempt == MAX_ATTEMPTS or not error.retryable or time.monotonic() + pause >= timeouts.until:
                     raise
                 logs.log("%s: %s; retrying in %.1f s", self.target.server, error, pause)
@@ -127,9 +127,3 @@ class ChatModel:
         usage = usage._replace(cost=self.endpoint.price.cost(usage))
         logs.log("%s: %s, %s tokens", self.target.server, reply.finish, usage.prompt_tokens + usage.completion_tokens)
         yield Piece(finish=reply.finish, usage=usage)
-
-
-def _pause(error: ModelError, attempt: int) -> float:
-    if error.retry_after is not None:
-        return error.retry_after
-    return 0.5 * 2.0 ** (attempt - 1) * random.uniform(0.5, 1.0)

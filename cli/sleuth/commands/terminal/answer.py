@@ -12,7 +12,7 @@ from sleuth.commands.terminal import display
 from sleuth.commands.terminal.keyless_notice import show_once
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
-from sleuth.engine.options import country, language, provider_ids
+from sleuth.engine.options import cache_use, country, language, provider_ids
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import UNNAMED
 from sleuth.engine.search_options import SearchOptions
@@ -39,7 +39,7 @@ def with_options(runtime: Runtime, question: Question, options: SearchOptions) -
         providers=provider_ids(options.providers),
         lang=language(options.language or ""),
         region=country(options.region or ""),
-        cache="off" if not options.cached else "refresh" if options.refresh else "use",
+        cache=cache_use(options),
         offline=options.offline,
         timeout=options.timeout,
         rules=runtime.rules(),
