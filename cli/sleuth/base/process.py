@@ -158,9 +158,9 @@ def terminal_columns(default: int = 80) -> int:
     return _terminal_size("COLUMNS", 0) or default
 
 
-def terminal_lines(default: int = 24) -> int:
+def terminal_lines() -> int:
     """Return the height of the terminal; LINES overrides it."""
-    return _terminal_size("LINES", 1) or default
+    return _terminal_size("LINES", 1) or 24
 
 
 def _terminal_size(name: str, index: int) -> int:

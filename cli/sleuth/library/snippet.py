@@ -24,21 +24,21 @@ class Occurrence(Record):
     word: str
 
 
-def best_passage(text: str, query: str, length: int = MAX_CHARS) -> str:
+def best_passage(text: str, query: str) -> str:
     """Return the best passage on one line, cut at sentence boundaries if there are any near."""
-    if len(text) <= length:
+    if len(text) <= MAX_CHARS:
         return " ".join(text.split())
-    places, width = _occurrences(text, query), int(0.7 * length)
+    places, width = _occurrences(text, query), int(0.7 * MAX_CHARS)
     first, last, value = _densest(places, width)
     opening = _densest([place for place in places if place.end <= width], width)
     if opening[2] >= OPENING_SHARE * value:  # a text says what it is about at its beginning
         first, last, _ = opening
-    start = _start(text, first, length)
-    end = _end(text, start, last, length)
+    start = _start(text, first)
+    end = _end(text, start, last)
     found = " ".join(text[start:end].split())
     before = "…" if start and not _is_boundary(text, start) else ""
     after = "…" if end < len(text) and not _is_boundary(text, end) else ""
-    return before + shorten(found, length) + after
+    return before + shorten(found, MAX_CHARS) + after
 
 
 def _occurrences(text: str, query: str) -> list[Occurrence]:
@@ -87,9 +87,9 @@ def _densest(places: list[Occurrence], width: int) -> tuple[int, int, float]:
     return best
 
 
-def _start(text: str, first: int, length: int) -> int:
+def _start(text: str, first: int) -> int:
     """Return where the passage starts: at the sentence of the cluster, or at a word shortly before it."""
-    earliest = max(0, first - length // 3)
+    earliest = max(0, first - MAX_CHARS // 3)
     ends = [found.end() for found in SENTENCE_END.finditer(text, earliest, first)]
     if ends:
         return ends[-1]
@@ -99,14 +99,14 @@ def _start(text: str, first: int, length: int) -> int:
     return space + 1 if space >= 0 else earliest
 
 
-def _end(text: str, start: int, last: int, length: int) -> int:
-    latest = min(len(text), start + length)
+def _end(text: str, start: int, last: int) -> int:
+    latest = min(len(text), start + MAX_CHARS)
     if latest == len(text):
         return latest
-    ends = [found.end() for found in SENTENCE_END.finditer(text, max(last, start + length // 2), latest)]
+    ends = [found.end() for found in SENTENCE_END.finditer(text, max(last, start + MAX_CHARS // 2), latest)]
     if ends:
         return ends[-1]
-    space = text.rfind(" ", max(last, start + length // 2), latest)
+    space = text.rfind(" ", max(last, start + MAX_CHARS // 2), latest)
     return space if space > 0 else latest
 
 

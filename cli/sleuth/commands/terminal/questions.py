@@ -31,11 +31,11 @@ def read_secret(runtime: Runtime, name: str) -> str:
     return secret.strip()
 
 
-def piped_text(runtime: Runtime, max_chars: int = MAX_PIPED_CHARS) -> str:
+def piped_text(runtime: Runtime) -> str:
     """Return standard input; empty if it is a terminal. Raises RequestError if it is too long."""
-    text = "" if runtime.stdin.isatty() else runtime.stdin.read(max_chars + 1).strip()
-    if len(text) > max_chars:
-        raise RequestError("standard input is too long", "use at most {most} characters", most=max_chars)
+    text = "" if runtime.stdin.isatty() else runtime.stdin.read(MAX_PIPED_CHARS + 1).strip()
+    if len(text) > MAX_PIPED_CHARS:
+        raise RequestError("standard input is too long", "use at most {most} characters", most=MAX_PIPED_CHARS)
     return text
 
 
