@@ -132,7 +132,7 @@ def writers(home: Home) -> Iterator[tuple[str, ...]]:
     yield "search", "-p", "searxng", "another"
     yield "search", "-p", "searxng", "--content", "-n", "1", "three"
     yield "search", "-p", "searxng", "--json", "-o", str(work / "out.json"), "four"
-    yield "search", "-p", "searxng", "--record", str(work / "tape.json"), "five"
+    yield "search", "-p", "searxng", "--record", str(work / "recording.json"), "five"
     yield "search", "-p", "searxng", "--batch", home.file("queries", "six\nseven\n"), "-o", str(work / "answers.ndjson")
     yield "summarize", f"{home.url}/page", "-o", str(work / "summary.md")
     yield "searxng", "init", str(work / "searxng"), "--limiter"
@@ -154,7 +154,7 @@ def test_every_file_is_private_under_an_open_umask(new: Home) -> None:
                 assert path.name in given or mode == (0o700 if path.is_dir() else 0o600), (words, path, oct(mode))
     finally:
         os.umask(mask)
-    for name in ("out.json", "tape.json", "answers.ndjson", "summary.md", "searxng/.env", "settings.fixed.yml"):
+    for name in ("out.json", "recording.json", "answers.ndjson", "summary.md", "searxng/.env", "settings.fixed.yml"):
         assert (new.work / name).exists(), name
 
 

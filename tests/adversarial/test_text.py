@@ -385,7 +385,7 @@ def write_files(folder: Path) -> None:
     queries = "\n".join([*SHORT[::5], "\udcff\udcfe\udc9b31m"])
     for name, content in (("answer.md", text), ("rules.txt", rules), ("queries.txt", queries)):
         (folder / name).write_bytes(content.encode("utf-8", "surrogatepass"))
-    failure = {"provider": "searxng", "question": "tape", "page": 1, "error": "UnreachableError", "detail": CHUNKS[0]}
+    failure = {"provider": "searxng", "question": "stored", "page": 1, "error": "UnreachableError", "detail": CHUNKS[0]}
     recording = {"version": 1, "recordedAt": "2026-01-01T00:00:00+00:00", "exchanges": [failure]}
     (folder / "recording.json").write_text(json.dumps(recording))
     server = {"secret_key": "ultrasecretkey", "base_url": CHUNKS[0]}
@@ -413,7 +413,7 @@ COMMANDS = (
     "search -p searxng,hostile --fallback --debug anything",
     "search -p searxng --rules {folder}/rules.txt --explain anything",
     "search -p searxng --record {folder}/new.json anything",
-    "search -p searxng --replay {folder}/recording.json tape",
+    "search -p searxng --replay {folder}/recording.json stored",
     "search -p searxng --batch {folder}/queries.txt",
     "search -p searxng --batch {folder}/queries.txt --ordered -o {folder}/batch.ndjson",
     "search -p hostile,searxng texts",

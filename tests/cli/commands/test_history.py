@@ -100,8 +100,8 @@ def test_batches_prompts_and_the_library_are_recorded_and_replays_are_not(searxn
     searxng("search", "--batch", "-", "--ordered", "--jobs", "1", stdin="one\ntwo\n")
     searxng("search", "--offline", "three")
     searxng("search", "-i", "four", stdin="five\nq\n")
-    searxng("search", "--record", str(tmp_path / "tape"), "six")
-    searxng("search", "--replay", str(tmp_path / "tape"), "six")
+    searxng("search", "--record", str(tmp_path / "recording"), "six")
+    searxng("search", "--replay", str(tmp_path / "recording"), "six")
     assert searxng("history").out.split() == ["six", "five", "four", "three", "two", "one"]
 
 

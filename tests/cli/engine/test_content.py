@@ -162,12 +162,10 @@ def test_batch_reads_pages_too(sleuth: Any, web: HTTPServer) -> None:
 
 
 def test_replay_reads_no_page(sleuth: Any, web: HTTPServer, tmp_path: Any) -> None:
-    sleuth("search", "-p", "searxng", "--record", str(tmp_path / "tape"), "runtime")
+    recording = str(tmp_path / "recording")
+    sleuth("search", "-p", "searxng", "--record", recording, "runtime")
     before = len(web.log)
-    assert (
-        sleuth("search", "-p", "searxng", "--replay", str(tmp_path / "tape"), "--content", "--json", "runtime").exit
-        == 0
-    )
+    assert sleuth("search", "-p", "searxng", "--replay", recording, "--content", "--json", "runtime").exit == 0
     assert len(web.log) == before
 
 

@@ -29,7 +29,7 @@ def test_replay_reproduces_the_answer(make_sleuth: Any, httpserver: HTTPServer, 
     brave = [{"title": f"{KEY} echoed", "url": "https://a.example/3", "description": "x", "age": "1 day ago"}]
     httpserver.expect_request("/res/v1/web/search").respond_with_json({"web": {"results": brave}})
     sleuth("providers", "set", "brave", "--api-host", httpserver.url_for(""), "--api-key", "env:BRAVE_API_KEY")
-    recording = tmp_path / "tape.json"
+    recording = tmp_path / "recording.json"
     search = ("search", "-p", "searxng,brave,library", "--json", "--explain", "searxng")
     recorded = sleuth(*search, "--record", str(recording))
     assert recorded.exit == 0
@@ -43,7 +43,7 @@ def test_replay_reproduces_the_answer(make_sleuth: Any, httpserver: HTTPServer, 
 
 
 def test_foreign_recording_shows_no_files_but_those_of_the_library(sleuth: Any, tmp_path: Path) -> None:
-    note, recording = tmp_path / "note.md", tmp_path / "tape.json"
+    note, recording = tmp_path / "note.md", tmp_path / "recording.json"
     note.write_text("# Larch\n\nThe larch is a conifer.")
     sleuth("library", "add", str(note))
     search = ("search", "-p", "library", "--json", "larch")
@@ -59,7 +59,7 @@ def test_foreign_recording_shows_no_files_but_those_of_the_library(sleuth: Any, 
 
 
 def test_failures_are_replayed_too(make_sleuth: Any, tmp_path: Path) -> None:
-    recording = tmp_path / "tape.json"
+    recording = tmp_path / "recording.json"
     sleuth = make_sleuth()
     first = sleuth("search", "-p", "searxng", "--record", str(recording), "x")
     again = sleuth("search", "-p", "searxng", "--replay", str(recording), "x", SEARXNG_URL="http://127.0.0.1:2")
@@ -76,8 +76,8 @@ def test_failures_are_replayed_too(make_sleuth: Any, tmp_path: Path) -> None:
     "content", ["", "{}", "[]", '{"version": 9}', '{"version": 1, "recordedAt": "x", "exchanges": []}']
 )
 def test_invalid_recording_is_refused(sleuth: Any, tmp_path: Path, content: str) -> None:
-    (tmp_path / "tape.json").write_text(content)
-    done = sleuth("search", "--replay", str(tmp_path / "tape.json"), "x")
+    (tmp_path / "recording.json").write_text(content)
+    done = sleuth("search", "--replay", str(tmp_path / "recording.json"), "x")
     assert done.exit == 2
     assert "is not a recording" in done.err
     assert sleuth("search", "--replay", "/no/such/file", "x").exit == 2
@@ -85,7 +85,7 @@ def test_invalid_recording_is_refused(sleuth: Any, tmp_path: Path, content: str)
 
 def test_file_that_is_not_a_recording_is_not_replaced_by_one(make_sleuth: Any, tmp_path: Path) -> None:
     sleuth = make_sleuth()
-    notes, recording = tmp_path / "notes", tmp_path / "tape.json"
+    notes, recording = tmp_path / "notes", tmp_path / "recording.json"
     notes.write_text("my notes")
     done = sleuth("search", "-p", "searxng", "--record", str(notes), "x")
     assert (done.exit, notes.read_text()) == (2, "my notes")

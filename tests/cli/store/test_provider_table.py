@@ -67,7 +67,7 @@ def test_first_use_adds_every_built_in_provider(table: ProviderTable) -> None:
 
 def test_seeding_happens_once_per_mark(table: ProviderTable) -> None:
     def fail() -> list[Provider]:
-        raise AssertionError("nobody needs them")
+        raise AssertionError("seeded twice")
 
     table.seed("1", fail)
 

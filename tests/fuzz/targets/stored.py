@@ -42,7 +42,7 @@ PAGE = {
     "blocks": [["heading", "T", 1], ["paragraph", "x", 0]],
 }
 BRAVE = registry.load("brave").samples[0]
-TAPE = {
+RECORDING = {
     "version": 1,
     "recordedAt": "2026-01-02T03:04:05+00:00",
     "exchanges": [
@@ -81,7 +81,7 @@ SOURCES = {
 SEEDS = [
     f"found\n{json.dumps(found_as_json(FOUND))}",
     f"page\n{json.dumps(PAGE)}",
-    f"tape\n{json.dumps(TAPE)}",
+    f"recording\n{json.dumps(RECORDING)}",
     f"journal\n{json.dumps(LINE)}",
     f"journal\n{json.dumps(LINE)}\n\nbroken\n{json.dumps(LINE | {'query': None})}\n",
     f"sources\n{json.dumps(SOURCES)}",
@@ -97,8 +97,8 @@ ROUNDS = 900
 def check(data: bytes) -> None:
     """Read a file or an entry of the kind that the first line names."""
     kind, _, body = data.partition(b"\n")
-    if kind == b"tape":
-        _check_tape(body)
+    if kind == b"recording":
+        _check_recording(body)
     elif kind == b"journal":
         _check_journal(body)
     elif kind == b"rendered":
@@ -126,7 +126,7 @@ def _check_entry(kind: bytes, value: object) -> None:
             page.to_page("https://a.b/", reading, 1000)
 
 
-def _check_tape(body: bytes) -> None:
+def _check_recording(body: bytes) -> None:
     FILE.write_bytes(body)
     with suppress(SleuthError):
         recording = Replayer(str(FILE))

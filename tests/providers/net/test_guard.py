@@ -191,20 +191,20 @@ def test_local_names_are_recognised(host: str, local: bool) -> None:
     assert guard.is_local(host) == local
 
 
-def dresses(address: IPv4Address) -> list[str]:
-    """Return the ways an IPv4 address may come as an IPv6 one."""
+def notations(address: IPv4Address) -> list[str]:
+    """Return an IPv4 address as it is and in three IPv6 notations."""
     high, low = divmod(int(address), 1 << 16)
     return [str(address), f"::ffff:{address}", f"64:ff9b::{high:x}:{low:x}", f"2002:{high:x}:{low:x}::1"]
 
 
 @given(st.sampled_from(guard.PRIVATE_4).flatmap(lambda network: st.ip_addresses(v=4, network=network)))
 def test_private_ipv4_address_is_refused_in_every_notation(address: Any) -> None:
-    assert not any(guard.is_public(dress) for dress in dresses(address))
+    assert not any(guard.is_public(notation) for notation in notations(address))
 
 
 @given(st.ip_addresses(v=4))
 def test_notation_of_an_ipv4_address_does_not_matter(address: Any) -> None:
-    assert len({guard.is_public(dress) for dress in dresses(address)}) == 1
+    assert len({guard.is_public(notation) for notation in notations(address)}) == 1
 
 
 @given(st.ip_addresses())
