@@ -163,12 +163,12 @@ def targets(sources: Iterable[CitedSource]) -> dict[int, str]:
 
 
 def link_target(url: str) -> str:
-    """Return a URL for a Markdown link; empty if it is none of the web."""
+    """Return a URL for a Markdown link; empty unless it is an http(s) URL."""
     return without_markup(ascii_url(clean_url(url)))
 
 
 def _for_markdown(target: str) -> str:
-    """Return a URL without anything that Markdown reads as an entity."""
+    """Escape ampersands that Markdown would read as entities."""
     return re.sub(r"&(?=#?\w+;)", "&amp;", target)
 
 
@@ -203,7 +203,9 @@ def references(sources: Sequence[CitedSource], cited: Collection[int], style: st
     return lines
 
 
-def below(text: str, sources: Sequence[CitedSource], cited: Collection[int], style: str = "markdown") -> str:
+def reference_section(
+    text: str, sources: Sequence[CitedSource], cited: Collection[int], style: str = "markdown"
+) -> str:
     """Return the reference list of a text, or all sources if it cites none."""
     lines = references(sources, shown_numbers(sources, cited), style)
     if not lines:

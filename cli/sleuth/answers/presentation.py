@@ -5,7 +5,7 @@ from itertools import groupby
 
 from sleuth.answers import citation_check
 from sleuth.answers.answer import Answer
-from sleuth.answers.citations import CitedSource, LinkedText, below, link, targets
+from sleuth.answers.citations import CitedSource, LinkedText, link, reference_section, targets
 from sleuth.answers.markdown import as_plain, safe_markdown
 from sleuth.answers.summary import Digest, DigestSource, Quote
 from sleuth.base.i18n import tr, trn
@@ -38,9 +38,9 @@ def as_text(answer: Answer, style: str, *, level: int = 2) -> str:
     label = extractive_label() if is_extractive(answer) else ""
     if style == "plain":
         text = as_plain(found.text).rstrip() + "\n"
-        return (f"{label}\n\n" if label else "") + text + below(text, answer.sources, found.cited, style)
+        return (f"{label}\n\n" if label else "") + text + reference_section(text, answer.sources, found.cited, style)
     text = safe_markdown(found.text, targets(answer.sources)).rstrip() + "\n"
-    references = below(text, answer.sources, found.cited, style).replace("\n## ", f"\n{'#' * level} ", 1)
+    references = reference_section(text, answer.sources, found.cited, style).replace("\n## ", f"\n{'#' * level} ", 1)
     return (f"*{label}*\n\n" if label else "") + text + references
 
 
@@ -95,7 +95,7 @@ def digest_as_text(found: Digest, style: str) -> str:
     heading = found.heading(found.model)
     heading = f"## {escape_markdown(heading)}" if style == "markdown" else heading
     text = "\n\n".join([heading, *digest_parts(found, style)]) + "\n"
-    return text + below(text, found.pages, (), style)
+    return text + reference_section(text, found.pages, (), style)
 
 
 def _quoted(quotes: Sequence[Quote], style: str) -> str:

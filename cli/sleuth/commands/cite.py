@@ -7,7 +7,7 @@ import typer
 
 from sleuth.answers import citation_check
 from sleuth.answers.answer import source_as_json
-from sleuth.answers.citations import CitedSource, LinkedText, below, find, link, without_source
+from sleuth.answers.citations import CitedSource, LinkedText, find, link, reference_section, without_source
 from sleuth.answers.sources import read_sources
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.files import unreadable
@@ -83,7 +83,7 @@ def cite(
     elif chosen == "terminal":
         written = _rendered(runtime, linked, known, listed=listed)
     else:
-        written = linked.text + (below(linked.text, known, linked.cited, chosen) if listed else "")
+        written = linked.text + (reference_section(linked.text, known, linked.cited, chosen) if listed else "")
     display.deliver(runtime, written, output)
     if linked.out_of_range:
         runtime.warn(without_source(linked.out_of_range))

@@ -105,7 +105,7 @@ def _answer(search: Search, number: int, text: str) -> BatchLine:
     return BatchLine(number, json_text({"input": text} | outcome.as_json()), outcome.outcome == "failed")
 
 
-def answered(path: str) -> Counter[int]:
+def count_answered(path: str) -> Counter[int]:
     """Count the answers in an output file by the hash of their query, and truncate an unfinished last line.
 
     A file with any other line is not such a file and is rejected unchanged.

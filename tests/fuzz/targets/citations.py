@@ -5,7 +5,7 @@ A case consists of parts separated by lines of %%: the text, then the text of ea
 
 from sleuth.answers.citation_check import as_json, attach, signs
 from sleuth.answers.citation_check import check as check_support
-from sleuth.answers.citations import CitedSource, below, drop_citations, find, link
+from sleuth.answers.citations import CitedSource, drop_citations, find, link, reference_section
 from sleuth.answers.prose import prose
 
 PARTS = "\n%%\n"
@@ -34,7 +34,7 @@ def check(data: bytes) -> None:
         assert_in_order(outside, linked.text)
         assert {*linked.cited, *linked.out_of_range} == {number for mark in marks for number in mark.numbers}
         assert all(number <= len(sources) for number in linked.cited)
-        below(text, sources, linked.cited, style)
+        reference_section(text, sources, linked.cited, style)
         assert link(linked.text, sources, style).text == linked.text, "linking is idempotent"
         assert ("\x1b" in linked.text) <= ("\x1b" in text), "no control characters are added"
     assert link(text, ()).text == text, "without sources nothing changes"

@@ -11,7 +11,7 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.base.files import explain_unwritable, unreadable
 from sleuth.base.i18n import trn
 from sleuth.commands.terminal.progress import Progress
-from sleuth.engine.batch import BatchLine, answered, open_output, read_queries, run_batch
+from sleuth.engine.batch import BatchLine, count_answered, open_output, read_queries, run_batch
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import SearchRequest
 from sleuth.engine.search_options import SearchOptions
@@ -23,7 +23,7 @@ def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchO
     path, output = options.batch or "-", options.output
     if options.resume and not output:
         raise RequestError("--resume needs an output file", "add -o FILE")
-    done = answered(output) if output and options.resume else Counter()
+    done = count_answered(output) if output and options.resume else Counter()
     failed = 0
     with ExitStack() as stack:
         source = runtime.stdin if path == "-" else stack.enter_context(_open(path))
