@@ -305,7 +305,7 @@ class Provider:
     kind: ClassVar[str] = "official"  # API; or "feed", "page" (for people, requested like a browser), "local" (files)
     opt_in: ClassVar[bool] = False  # searched only when it is named, never as one of `all`
     offline: ClassVar[bool] = False  # needs no network
-    caveat: ClassVar[str] = ""  # what it is, if not a search of the web: said when it answers in place of one
+    caveat: ClassVar[str] = ""  # the kind of source, if not a web search; shown when it answers instead of one
     files: ClassVar[bool] = False  # results may be local files
     reads_language: ClassVar[bool] = False  # a model reads the query, so that today's date helps
     options: ClassVar[Mapping[str, str]] = {}  # for `providers set --option`: name and description

@@ -63,7 +63,7 @@ class Answerer:
         return _finished(research, text, "model", models)
 
     def _analyse(self, research: Research, models: Models) -> Analysis:
-        """Return what a question needs; a question that was asked before without a context is not analysed again."""
+        """Return the analysis of a question, reusing one made with the same history or without any."""
         question, known = research.question, self._analyses
         keys = [(research.today, question.text, question.search, history) for history in (question.history, ())]
         for key in keys:

@@ -204,7 +204,7 @@ ENCODED = (
 
 
 def _decoded(text: str, plus: str) -> tuple[str, list[int]]:
-    """Return a text with its encoded characters decoded, and the place in the text of each and of the end."""
+    """Return a decoded text, and the offset in the original of each of its characters and of the end."""
     pieces: list[str] = []
     places: list[int] = []
     done = 0

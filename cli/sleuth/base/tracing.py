@@ -93,6 +93,6 @@ def start() -> None:
 
 
 def stop() -> None:
-    """Send the spans that are still here."""
+    """Flush pending spans."""
     while _providers:
         _providers.pop().shutdown()

@@ -140,9 +140,9 @@ def list_agents(runtime: Runtime, project: Project = False, as_json: Json = Fals
 
 
 class UndoFile:
-    """How each file was before `install`, so that `remove` can restore it to the byte.
+    """What `install` changed in each file, so that `remove` can restore it byte for byte.
 
-    It contains only the part that changed, which is no copy of the keys in an agent's settings.
+    Text that did not change, such as the keys in an agent's settings, is not stored.
     """
 
     def __init__(self, runtime: Runtime) -> None:

@@ -27,7 +27,7 @@ from sleuth_providers.records import Record
 
 MAX_FILE_BYTES = 20_000_000
 MAX_TEXT_CHARS = 2_000_000  # of one document: a thick book
-PDF_TIMEOUT_S = 20.0  # after which the pages of a PDF file that were read until then have to do
+PDF_TIMEOUT_S = 20.0  # for a PDF file; then only the pages read so far are used
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 IsKnown = Callable[[str, float, int], bool]  # URL, time of modification, size

@@ -68,7 +68,7 @@ def _find(text: str, word: str) -> list[Occurrence]:
 def _densest(places: list[Occurrence], width: int) -> tuple[int, int, float]:
     """Return the start, end and value of the best cluster that fits into `width` characters.
 
-    A word is worth the less the more often the text has it, and hardly anything a second time in one cluster. The
+    A word counts less the more often it occurs in the text, and hardly at all when repeated within a cluster. The
     window slides over the places once, adding a word at its right end and removing those that fall out at its left.
     """
     worth = {word: 1 / (1 + math.log(count)) for word, count in Counter(place.word for place in places).items()}

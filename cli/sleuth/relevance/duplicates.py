@@ -48,7 +48,7 @@ def is_similar(one: SnippetSketch, other: SnippetSketch) -> bool:
 
 
 def find_duplicates(texts: Sequence[str]) -> dict[int, int]:
-    """Return the places of pages that repeat an earlier one, with the place of that."""
+    """Map the index of each near-duplicate page to that of the first page with its text."""
     sketches: dict[int, Counter[int]] = {}  # of pages that repeat no other
     found: dict[int, int] = {}
     for place, text in enumerate(texts):

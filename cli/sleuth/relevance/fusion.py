@@ -73,7 +73,7 @@ class _RankedResult(Record):
 
 
 def order_factor(provider: str, named: Sequence[str]) -> float:
-    """Return the factor for the weight of a provider: of several in -p, users name the better ones first."""
+    """Return the factor for the weight of a provider: users name better providers first in -p."""
     return round(ORDER_FACTOR ** named.index(provider), 4) if provider in named else 1.0
 
 

@@ -46,4 +46,4 @@ def confirm(runtime: Runtime, question: str) -> None:
     runtime.stdout.flush()
     print(question, end="", file=runtime.stderr, flush=True)
     if runtime.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise RequestError("nothing was changed", "answer y to go on")
+        raise RequestError("nothing was changed", "answer y to continue")

@@ -102,7 +102,7 @@ class AccessMiddleware:
             write, path = (logs.log_facts, path) if path == template else (logs.log, clean(path, 200, entities=False))
             write("serve: %s %s %s %s %s %s ms", client, name, scope["method"], path, status, round(seconds * 1000))
         if self.metrics:
-            method = scope["method"] if scope["method"] in METHODS else "other"  # each label takes memory for ever
+            method = scope["method"] if scope["method"] in METHODS else "other"  # each label value is kept forever
             self.metrics.count_request(method, template, status, name, seconds)
 
     async def _handle(self, scope: Scope, exchange: "_Exchange") -> None:

@@ -125,7 +125,7 @@ def save(key: RenderedKey, format: str, texts: tuple[str, str, str, str], age: f
 
 
 def clear(paths: Paths) -> None:
-    """Delete every rendered answer, and temporary files of killed writers; running servers forget theirs."""
+    """Delete every rendered answer and the temporary files of killed writers, and make running servers drop theirs."""
     from shutil import rmtree
 
     from sleuth.base.files import touch
