@@ -22,7 +22,9 @@ const remark = (plugins, rest) => {
   return rest.reduce((made, plugin) => made.use(...plugin), html).use(stringify);
 };
 const marked = new Marked();
-const markedKatex = new Marked().use((await the("marked-katex-extension"))({ ...quiet, nonStandard: true }));
+const markedFormulas = await the("marked-katex-extension");
+const markedKatex = new Marked().use(markedFormulas({ ...quiet, nonStandard: true }));
+const markedStrictKatex = new Marked().use(markedFormulas({ ...quiet, nonStandard: false }));
 const linkify = new MarkdownIt({ html: true, linkify: true });
 const linkifyKatex = new MarkdownIt({ html: true, linkify: true, breaks: true }).use(formulas.default ?? formulas, quiet);
 const reader = new commonmark.Parser();
@@ -33,6 +35,7 @@ const withMathjax = remark([gfm, math], [[mathjax]]);
 const viewers = {
   marked: (text) => marked.parse(text),
   "marked, KaTeX": (text) => markedKatex.parse(text),
+  "marked, KaTeX beside spaces only": (text) => markedStrictKatex.parse(text),
   "markdown-it": (text) => linkify.render(text),
   "markdown-it, KaTeX": (text) => linkifyKatex.render(text),
   "remark-gfm": (text) => String(plain.processSync(text)),

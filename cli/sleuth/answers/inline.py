@@ -8,15 +8,15 @@ from sleuth.answers.citations import link_target
 from sleuth.base.text import markdown_target
 from sleuth.base.urls import ascii_host, domain
 
-# Characters that stand for code and other text that is finished, while the rest of its line is made safe.
+# Characters that stand for code, formulas and other finished text, while the rest of the line is made safe.
 FIRST_PLACEHOLDER, MAX_PLACEHOLDERS = 0xF0000, 0xFFFD
 P = "\U000f0000-\U000ffffd"
 PLACEHOLDER, PLACEHOLDERS = re.compile(f"[{P}]"), re.compile(rf"(?<!\\)(?P<slashes>\\*+)(?P<run>[{P}]++)")
 # A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
 URL_CHAR = rf"[^\s<>`|()\"\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65{P}]"
 URL_START = (
-    r"(?i:(?:https?|ftp):/|(?<![\w+.-])[a-z][a-z\d+.-]{1,20}://|www\.(?=\S)"
-    rf"|(?<![^\W_:/])//(?=localhost|[^\s/.{P}]{{1,63}}\.))"
+    r"(?i:(?:https?|ftp):/|(?<![a-z\d_+.-])[a-z][a-z\d+.-]{1,20}://|www\.(?=\S)"
+    rf"|(?<![a-z\d])//(?=localhost|[^\s/.{P}]{{1,63}}\.))"
 )
 BARE_URL = rf"{URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"
 IPV6_HOST = re.compile(r"[\w+.-]*+://\[[\da-fA-F:.]*+\]")
@@ -38,25 +38,30 @@ MARKUP = re.compile(
     rf"|(?P<paren>(?<=\])\()|(?P<sign>~{{3,}}|:{{3,}}|~+(?=[<{P}]|{URL_START})"
     r"|&(?!(?:amp|lt|gt|quot|nbsp|apos|#39|#91|#92|#96);)(?=#?\w{1,40};))"
 )
-BRACKETS = re.compile(r"\[[^\[\]]*+\]")
-BRACKET = re.compile(rf"\\.|[\[\]{P}]")
-# Formulas that end in their line, with neither code nor another dollar in them, or else what would begin one.
+# What viewers without formulas take for prose, and where those with formulas find no other end: no code, no dollars.
+TEX_PARTS = rf"[^$\\{P}]|\\[^()\[\]$\s{P}]|\\ "
+TEX = rf"(?:{TEX_PARTS}){{1,5000}}+"
+DISPLAY_TEX = rf"(?:{TEX_PARTS}|\\\$(?!\$)){{1,5000}}+"  # between longer delimiters
+# Within a line. What only some viewers take for a formula must look like one: `CO$_2$`, `$ \alpha $`, but not `US$5`.
 FORMULA = re.compile(
-    r"(?P<formula>"
-    rf"\$\$[^${P}]{{1,1000}}+\$\$(?!\$)|(?<![\w$\\])\$(?![\s$])[^${P}]{{1,1000}}+(?<![\s\\])\$(?![\w$])"
-    rf"|\\\((?:[^\\{P}]|\\[^){P}]){{0,500}}+\\\)|\\\[(?:[^\\{P}]|\\[^\]{P}]){{0,500}}+\\\]"
-    rf"|\\(?:ce|pu)\{{[^{{}}{P}]{{0,500}}+\}}|\\begin\{{(?:[^\\{P}]|\\(?!end)[^{P}]){{0,500}}+\\end\{{)"
-    r"|(?P<slashes>\\++)(?P<next>[(\[$]|(?=(?:begin|ce|pu)\{))?|\$++"
+    rf"(?<!\\)(?:(?<!\$)\$\$(?P<display>{DISPLAY_TEX})\$\$(?!\$)"
+    rf"|(?<![A-Za-z\d_$])\$(?!\s)(?P<inline>{TEX})(?<!\s)\$(?![A-Za-z\d_$])"
+    rf"|(?<!\$)\$(?=[A-Za-z]\$|[_^]|[^$]*?[\\^])(?!\d[^$]*+\$\d)(?P<glued>{TEX})\$(?!\$)"
+    rf"|(?P<whole>\\\({TEX}\\\)|\\\[{DISPLAY_TEX}\\\]|\\(?:ce|pu)\{{[^{{}}\\${P}]{{0,500}}+\}}))"
 )
-LONE_DOLLAR = re.compile(r"[\s\d.)*+>-]*+\$\s*+")
+ENVIRONMENT = re.compile(r"\\(begin|end)\b\s*+(?:\{([^{}]*+)\})?")
+# What begins a formula for some viewer.
+DELIMITER = re.compile(r"(?P<slashes>\\++)(?P<next>[(\[$]|(?=(?:begin|ce|pu)\s*+\{))?|\$++")
+ALONE = re.compile(rf"[\s\d.)*+-]*+\$\${DISPLAY_TEX}\$\$\s*+")
 # MathJax makes links of these, loads images for them, or writes their text as HTML or CSS.
 TEX_NAMES = (
     r"(?:href|url|style|class|cssId|data|mmlToken|require|unicode|includegraphics|bbox|csname|let|html\w*)(?![A-Za-z])"
 )
 TEX_COMMAND = re.compile(rf"\\(?={TEX_NAMES})")
 TEX_CALL = re.compile(rf"(?<![\w:])\\(?={TEX_NAMES})|\\(?={TEX_NAMES}[ \t]*+[{{\[#])")  # not `C:\data`
-FORMULA_SIGN, BRACKET_END = re.compile(rf"\$|{TEX_COMMAND.pattern}"), re.compile(r"\]")
-TEX = re.compile(r"\$|\\[(\[]|\\begin\b")
+BRACKET = re.compile(rf"\\?\[|(?<!\\)\]|[{P}]")
+# What would not be harmless as prose.
+RISKY = re.compile(rf"\]:|\]\(\s*+[^)\s:/.&\\%]*+[:/.&\\%]|<[A-Za-z/!?]|&[#\w]|:\\*+/|/\\*+/|www|{TEX_COMMAND.pattern}")
 TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 # Some viewers remove escapes first. `\:` is a space in formulas.
 HIDDEN_URL = re.compile(
@@ -66,34 +71,35 @@ UNSAFE_TARGET = re.compile(r"(?i)script:|data:|&[#\w]")  # anything else that is
 
 
 class Paragraph:
-    """What the lines of a paragraph so far mean for the next ones."""
+    """State carried from line to line within a paragraph."""
 
     def __init__(self) -> None:
-        self.in_table = self.has_formula = False
-        self.has_bracket = False  # open, so that the next line may end the label of a link definition
+        self.in_table = False
+        self.has_dollars = False  # around a formula, so that some viewers may find another one up to the next dollar
+        self.has_bracket = False  # open, so that code or the next line may end the text of a link for some viewers
+        self.is_shifted = False  # code may have been part of a formula or link, so that some viewers see other code
 
 
 class ProseLine:
-    """Makes a line safe that is no code; until the end, placeholders stand for code and what else is finished."""
+    """Makes one line of prose safe. Placeholders stand for code, formulas and other finished text until the end."""
 
-    def __init__(self, targets: Mapping[int, str], paragraph: Paragraph, goes_on: bool) -> None:
-        self._targets, self._paragraph, self._goes_on = targets, paragraph, goes_on
+    def __init__(self, targets: Mapping[int, str], paragraph: Paragraph) -> None:
+        self._targets, self._paragraph = targets, paragraph
         self._finished: list[str] = []
 
-    def safe(self, line: str, *, is_start: bool, in_formula: bool) -> str:
+    def safe(self, line: str, *, is_start: bool) -> str:
         """Return the line, or the rest of one, without images, HTML or links to other places than the sources."""
-        text = LINK.sub(self._readable_link, self._take_code(line))
-        self._paragraph.has_formula |= in_formula or bool(TEX.search(text))
-        text = (TEX_COMMAND if self._paragraph.has_formula else TEX_CALL).sub(r"\\ ", text)
-        text = TAG_START.sub("< ", text) if in_formula else self._close_brackets(self._close_formulas(text, is_start))
+        text = re.sub(BARE_URL, lambda found: found[0].replace("$", "%24"), self._take_code(line))
+        text = self._take_formulas(text, is_start)
+        text = LINK.sub(self._readable_link, self._expose_code(text))
+        text = TEX_CALL.sub(r"\\ ", text)
         text = DEFINITION.sub(r"\1\\:", text) if is_start else text
         text = DEFINITION_REST.sub(r"\1\\:", text) if self._paragraph.has_bracket else text
         text = HIDDEN_URL.sub("", text)
-        self._paragraph.has_bracket |= has_open_bracket(text)
         return PLACEHOLDERS.sub(self._put_back, MARKUP.sub(self._safe_markup, text))
 
     def _keep(self, text: str) -> str:
-        """Return a placeholder for text that is not to be changed any more."""
+        """Store finished text and return its placeholder."""
         if len(self._finished) == MAX_PLACEHOLDERS:
             return ""
         self._finished.append(text)
@@ -110,7 +116,7 @@ class ProseLine:
         return found["slashes"] + "\\" * (len(found["slashes"]) % 2 and first[0] == "`") + first
 
     def _take_code(self, line: str) -> str:
-        """Replace code, and backticks that begin none, by placeholders."""
+        """Replace code spans, and backticks that open none, with placeholders."""
         line, done, pieces = PLACEHOLDER.sub("", line), 0, []
         for start, end, is_code in code_spans(line):
             pieces += [line[done:start], self._code(line[start:end]) if is_code else ""]
@@ -121,54 +127,63 @@ class ProseLine:
 
     def _code(self, code: str) -> str:
         in_table = self._paragraph.in_table
-        # Viewers disagree whether such a bar ends the cell, or have found the beginning of a link in a formula above.
-        if (in_table and r"\\|" in code) or (self._paragraph.has_bracket and "]" in code):
-            return "'" + re.sub(r"[\\*_~]", r"\\\g<0>", code.strip("`")).replace("`", "'") + "'"
+        if in_table and r"\\|" in code:  # viewers disagree whether such a bar ends the cell
+            return self._exposed(code)
         return self._keep(DIVIDER.sub(r"\|", code) if in_table else code)
 
-    def _last_code(self, text: str, sign: re.Pattern[str]) -> int:
-        """Return the place of the last code that contains a sign; -1 if there is none."""
-        places = (found.start() for found in PLACEHOLDER.finditer(text) if sign.search(self._kept(found[0])))
-        return max(places, default=-1)
+    def _exposed(self, code: str) -> str:
+        """Return code as text in quotes, whose markup is still to be made safe."""
+        text = re.sub(r"[\\*_~]", r"\\\g<0>", code.strip("`")).replace("`", "'")
+        return "'" + text.replace("$", self._keep(r"\$")) + "'"
 
-    def _close_formulas(self, text: str, is_start: bool) -> str:
-        """Escape what would begin a formula that ends in code or further down."""
-        last = len(text) if self._goes_on or self._paragraph.in_table else self._last_code(text, FORMULA_SIGN)
-        is_alone = is_start and LONE_DOLLAR.fullmatch(text)  # which begins a formula for some viewers
+    def _expose_code(self, text: str) -> str:
+        """Replace code with text if its markup would work for viewers that end a formula or a link in code."""
+        paragraph, depth = self._paragraph, int(self._paragraph.has_bracket)
 
         def replace(found: re.Match[str]) -> str:
-            if found["formula"]:
-                return TAG_START.sub("< ", found[0])
-            slashes, following = found["slashes"] or "", found["next"]
-            if following in ("(", "["):
-                return following
-            is_escape = len(slashes) % 2 == 1
-            if following == "":  # the name of an environment
-                return slashes[1:] + self._keep("&#92;") if is_escape else slashes
-            if is_escape or found[0][-1] != "$":
+            nonlocal depth
+            if found[0] == "]":
+                depth = max(0, depth - 1)
+            elif found[0][-1] == "[":
+                depth += 1
+            elif (kept := self._kept(found[0]))[0] == "`":
+                paragraph.is_shifted |= (depth > 0 and "]" in kept) or (paragraph.has_dollars and "$" in kept)
+                return self._exposed(kept) if paragraph.is_shifted and RISKY.search(kept) else found[0]
+            else:
+                paragraph.has_dollars |= kept[0] == kept[-1] == "$"
+                depth += max(0, kept.count("[") - kept.count("]"))
+            return found[0]
+
+        text = BRACKET.sub(replace, text)
+        paragraph.has_bracket |= depth > 0
+        return text
+
+    def _take_formulas(self, text: str, is_start: bool) -> str:
+        """Replace formulas with placeholders, and escape what would begin one for some viewer only."""
+        is_alone = is_start and not self._paragraph.in_table and ALONE.fullmatch(text)
+
+        def replace(found: re.Match[str]) -> str:
+            whole = found["whole"]
+            inside = safe_tex(whole or found["display"] or found["inline"] or found["glued"])
+            dollars = "" if whole else "$$" if is_alone else "$"
+            if not inside or ("$" in inside and not (whole or is_alone)):
                 return found[0]
-            dollars = found[0][len(slashes) :]
-            is_open = len(dollars) > 1 or found.start() < last or is_alone
-            return slashes + self._keep(r"\$" * len(dollars)) if is_open else found[0]
+            # Front ends that replace these delimiters must not join them with others.
+            gap = " " if whole and text[found.end() : found.end() + 1] in ("(", "[", ":", "\\", "$") else ""
+            return self._keep(f"{dollars}{inside.strip()}{dollars}{gap}")
 
-        return FORMULA.sub(replace, text)
+        text = DELIMITER.sub(self._escaped_delimiter, FORMULA.sub(replace, text))
+        return text.rstrip() if is_alone else text
 
-    def _close_brackets(self, text: str) -> str:
-        """Escape brackets that end in code or further down: some viewers find the end of a link there."""
-        opened: list[int] = []
-        unsafe: set[int] = set()
-        end = len(text) if self._goes_on else self._last_code(text, BRACKET_END) + 1
-        for found in BRACKET.finditer(text, 0, end):
-            if found[0] == "[":
-                opened.append(found.start())
-            elif found[0] == "]":
-                del opened[-1:]
-            elif found[0][0] != "\\" and "]" in self._kept(found[0]):
-                unsafe |= set(opened)
-                opened.clear()
-        unsafe |= set(opened) if self._goes_on else set()
-        signs = (self._keep("&#91;") if place in unsafe else sign for place, sign in enumerate(text))
-        return "".join(signs) if unsafe else text
+    def _escaped_delimiter(self, found: re.Match[str]) -> str:
+        slashes, following = found["slashes"] or "", found["next"]
+        if following in ("(", "["):
+            return following
+        is_escape = len(slashes) % 2 == 1
+        if following == "" and is_escape:  # a command
+            return slashes[1:] + self._keep("&#92;")
+        dollars = found[0].count("$")
+        return slashes + self._keep(r"\$" * dollars) if dollars and not is_escape else found[0]
 
     def _readable_link(self, found: re.Match[str]) -> str:
         """Return a link to a source; of any other link or image its text and host."""
@@ -190,10 +205,14 @@ class ProseLine:
         if found["paren"]:
             return " ("
         if found["sign"]:
+            following = PLACEHOLDER.match(found.string, found.end())
+            if found["sign"][:3] in ("~", "~~") and following and self._kept(following[0])[0] != "`":
+                return found[0]
             return "".join(f"\\{one}" for one in found["sign"])
         if bare := found["autolink"] or found["url"]:
             url = link_target(bare)
-            link = f"<{url}>" if url in self._targets.values() else f"`{_without_signs(bare)}`"
+            shown = domain(bare) if self._paragraph.is_shifted else f"`{_without_signs(bare)}`"
+            link = f"<{url}>" if url in self._targets.values() else shown
             return ("\\\\" if found[0][0] == "\\" else "") + self._keep(link)
         if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):
             return found[0]
@@ -214,12 +233,15 @@ def _without_signs(url: str) -> str:
     return url[:place] + url[place:].translate({ord("$"): "%24", ord("["): "%5B", ord("]"): "%5D"})
 
 
-def has_open(line: str) -> bool:
-    """Tell whether a line may begin a formula or the text of a link that goes on in the next line."""
-    return "$" in line or has_open_bracket(line)
-
-
-def has_open_bracket(text: str) -> bool:
-    """Tell whether a bracket is open at the end of a text for some viewer."""
-    versions = (text, re.sub(r"\\.", "", text))
-    return "[" in text and any("[" in BRACKETS.sub("", BRACKETS.sub("", version)) for version in versions)
+def safe_tex(inside: str) -> str:
+    """Return the text of a formula so that it is harmless as prose too; empty if that cannot be."""
+    names: list[str] = []
+    for found in ENVIRONMENT.finditer(inside):
+        if found[1] == "begin":
+            names.append(found[2])
+        elif not names or names.pop() != found[2]:
+            return ""
+    if names or not inside.strip() or re.search(URL_START, inside):
+        return ""
+    inside = TEX_COMMAND.sub(r"\\ ", TAG_START.sub("< ", inside))
+    return re.sub(r"\](?=[(\[:])", "] ", inside)

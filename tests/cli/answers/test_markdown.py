@@ -111,7 +111,6 @@ def test_no_reading_of_lists_tables_and_code_makes_a_link(text: str) -> None:
     [
         "Do this:\n\n```rust\nlet a: Vec<u8> = vec![1, 2]; // ![x](https://a.org)\n```\n",
         "1. Run:\n\n   ```sh\n   curl https://sh.rustup.rs | sh\n   ```\n2. Then `cargo <command>`.\n",
-        "- Compare:\n\n      if a < b { vec![1] } else { vec![2, 3] }\n\n- next\n",
         "| type | code |\n|---|---|\n| `Vec<T>` | `vec![1, 2]` |\n- Note: `Vec<T>` grows [1]\n",
         "| a |\n|---|\n| `<b>` |\n---\n\n```\n<b>\n```\n",
         "| a |\n|---|\n| `<b>` |\n\n```\n<b>\n```\n",
@@ -130,11 +129,11 @@ def test_ordinary_code_lists_and_tables_stay_as_written(text: str) -> None:
 
 def test_what_looks_like_a_link_in_a_formula_stays() -> None:
     assert safe_markdown(r"$$\left[a\right](1 + r)$$, x[0](b(c)) [d](1 ` 2)", {}) == (
-        r"$$\left[a\right] (1 + r)$$, x[0] (b(c)) [d] (1 &#96; 2)"
+        r"$\left[a\right] (1 + r)$, x[0] (b(c)) [d] (1 &#96; 2)"
     )
     for text in (r"$\mathcal{F}[f](\omega)$", r"$\left[1-x\right](1-\alpha)$", "handlers[type]({a: 1});"):
         assert safe_markdown(text, {}) == text.replace("](", "] (")
-    assert safe_markdown(r"$x \in (0,1]: f(x) > 0$", {}) == r"$x \in (0,1]: f(x) > 0$"
+    assert safe_markdown(r"$x \in (0,1]: f(x) > 0$", {}) == r"$x \in (0,1] : f(x) > 0$"
 
 
 def test_text_of_a_link_is_no_picture_without_its_backslashes() -> None:
@@ -158,9 +157,9 @@ def test_streamed_text_is_as_safe_as_the_whole(pieces: list[str]) -> None:
 def test_a_paragraph_is_streamed_as_it_is_written() -> None:
     written: list[str] = []
     stream = SafeStream(written.append)
-    for piece in ("Tokio ", "is fast [1]. ", "And ", "[small](http://evil.com).", "\n\nNext"):
+    for piece in ("Tokio ", "is fast [1]. ", "And ", "[small](http://evil.com).", "\n\nNext", " one", "。中文"):
         stream.add(piece)
-    assert written == ["Tokio", " is fast [1].", " And", " ", "small (evil.com).\n", "\n", "Next"]
+    assert written == ["Tokio", " is fast [1].", " And", " ", "small (evil.com).\n", "\n", "Next", " one。中文"]
 
 
 @pytest.mark.parametrize(
@@ -208,26 +207,34 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
         ("2024\n```\n-\n```", "2024\n\n```\n-\n```"),
         ("x\n+\n```\n-\n```", "x\n+\n\n```\n-\n```"),
         ("Awww. Cute, ~5 of them in ~/.config", "Awww. Cute, ~5 of them in ~/.config"),
-        ("Costs $5: `List<String>`, `a[i](b)`", "Costs $5: `List<String>`, `a[i](b)`"),
+        ("Costs $5: `List<String>`, `a[i](b)`", "Costs \\$5: `List<String>`, `a[i](b)`"),
         ("Costs $5, see `$HOME`, and $x$ too", "Costs \\$5, see `$HOME`, and $x$ too"),
         ("$x$ and $i<j$, `$HOME`", "$x$ and $i< j$, `$HOME`"),
         ("It costs $5,\nsee `$HOME_*`.", "It costs \\$5,\nsee `$HOME_*`."),
         ("$$\n\n```\n<a>\n```", "\\$\\$\n\n```\n<a>\n```"),
-        ("\\[ a\n```\n<a>\n```", "&#91; a\n\n```\n<a>\n```"),
+        ("\\[ a\n```\n<a>\n```", "[ a\n\n```\n<a>\n```"),
         ("\\begin{a} `\\end{a}`", "&#92;begin{a} `\\end{a}`"),
-        ("$$ x\n= 1 $$ and `a`", "$$\nx\n= 1\n$$\nand `a`"),
-        ("1. a\n\n   $$f(x) =\n   = y$$\n\n2. b", "1. a\n\n   $$\n   f(x) =\n   = y\n   $$\n\n2. b"),
-        ("\\[\nx\n\\]\nwhere `y[i]`", "\\[\nx\n\\]\nwhere `y[i]`"),
-        ("a $x$\nb\\href\n{c}", "a $x$\nb\\ href\n{c}"),
-        ("\\[\nx<y\n\\] and `a`", "\\[\nx< y\n\\] and `a`"),
+        ("$$ x\n= 1 $$ and `a`", "$$\nx = 1\n$$\nand `a`"),
+        ("1. a\n\n   $$f(x) =\n   = y$$\n\n2. b", "1. a\n\n   $$\n   f(x) = = y\n   $$\n\n2. b"),
+        ("\\[\nx\n\\]\nwhere `y[i]`", "\\[ x \\]\nwhere `y[i]`"),
+        ("\\[\nx<y\n\\] and `a`", "\\[ x< y \\] and `a`"),
         ("$\\href{a}{b}$ `\\href`", "$\\ href{a}{b}$ `\\href`"),
-        ("in [0, 1) or\n`a[0](b)`", "in &#91;0, 1) or\n`a[0](b)`"),
-        ("in [0, 1) or $5.\n\n- $6 [7\n- `$a[0]`", "in [0, 1) or $5.\n\n- \\$6 &#91;7\n- `$a[0]`"),
-        ("$a `\\href{b}` c$", "\\$a `\\href{b}` c$"),
+        ("in [0, 1) or\n`a[0](b)`", "in [0, 1) or\n`a[0](b)`"),
+        ("in [0, 1) or $5.\n\n- $6 [7\n- `$a[0]`", "in [0, 1) or \\$5.\n\n- \\$6 [7\n- `$a[0]`"),
+        ("$a `\\href{b}` c$", "\\$a `\\href{b}` c\\$"),
         ("see \\style{a} and D:\\data", "see \\ style{a} and D:\\data"),
         ("C:\\style and `$x`", "C:\\style and `$x`"),
         ("| a | b |\n|---|---|\n| $1 | $2 |\n| `$x` | c |", "| a | b |\n|---|---|\n| \\$1 | \\$2 |\n| `$x` | c |"),
         ("a $\n|-|-|\n`b$`", "a \\$\n|-|-|\n`b$`"),
+        ("其中$a$是，CO$_2$, the $n$th, US$5 or $6", "其中$a$是，CO$_2$, the $n$th, US\\$5 or \\$6"),
+        ("$ \\sin x $ and $ 5 $", "$\\sin x$ and \\$ 5 \\$"),
+        ("so $$x$$, or\n$$y$$ \nand", "so $x$, or\n$$y$$\nand"),
+        ("\\begin{align}\n- a &= b % c\n\\end{align}", "$$\n\\begin{align} - a &= b \\end{align}\n$$"),
+        ("> $$\n> - a\n> $$\nb", "> $$\n> {}- a\n> $$\nb"),
+        ("$$\na \\$5\n$$ and $\\$5$", "$$\na \\$5\n$$\nand \\$\\$5\\$"),
+        ("$$\na\n\nb\n$$", "\\$\\$\na\n\nb\n\\$\\$"),
+        ("$x\\in[0,1)$ in\n`a[0](b)` and `](//e.org)`", "$x\\in[0,1)$ in\n`a[0](b)` and '] (e.org)'"),
+        ("~$5 and ~`x`", "~\\$5 and \\~`x`"),
         ("$$\nx\n$$\n\n```c\n#include <a.h>\n```", "$$\nx\n$$\n\n```c\n#include <a.h>\n```"),
     ],
 )
@@ -239,10 +246,10 @@ def test_signs_that_some_viewers_give_a_meaning(text: str, safe: str) -> None:
 def test_code_that_explains_markup_stays_as_it_is() -> None:
     text = "Write `[text](https://a.org)` [1], or `<a href=x>`.\n\n```md\n![alt](image.png)\n<b>\n```"
     for before in (
-        "In \\(x^2\\) and \\[y\\], or $$z$$",
+        "In \\(x^2\\) and \\[y\\], or $z$",
         "`$$` and `\\(`",
-        "\\[\nx\n\\]",
-        "It costs $5.\n\nThen `$HOME`",
+        "\\[ x \\]",
+        "$$\nx\n$$\n\nThen `$HOME`",
     ):
         assert safe_markdown(f"{before}\n\n{text}", {}) == f"{before}\n\n{text}"
 
@@ -260,6 +267,7 @@ def test_backslash_may_be_the_last_sign_of_code() -> None:
 def test_code_with_a_bar_is_escaped_in_tables() -> None:
     text = "It returns `Promise<string | null>` and `a[0](b) | $HOME`.\n"
     assert safe_markdown(text, {}) == streamed(*text) == text
+    assert as_plain("a | b\n--|--\n`\\|\\|` | \\$5 \\~`x` \\:\\:\\:") == "a | b\n--|--\n`||` | $5 ~`x` :::"
     table = f"| a | `x|{PICTURE}` |\n|---|---|\n| `b \\| c` | `d || e` |\n"
     escaped = f"| a | `x\\|{PICTURE}` |\n|---|---|\n| `b \\| c` | `d \\|\\| e` |\n"
     assert safe_markdown(table, {}) == streamed(*table) == escaped
@@ -275,6 +283,7 @@ def test_code_with_a_bar_is_escaped_in_tables() -> None:
         ("1. a\n   ```\nless\n   ```", "1. a\n   ```\n   less\n   ```"),
         ("1. a:\n\n   ```make\n   all:\n   \tcc\n   ```", ""),
         ("- ```\n  <b>", "- ```\n  <b>\n  ```"),
+        ("- a:\n\n      $ b <c>\n\n      - d\n\n- e", "- a:\n\n  ````\n  $ b <c>\n\n  - d\n  ````\n\n- e"),
         ("a\n10. ```\n<b>", "a\n10.\n\n```\n<b>\n```"),
         ("> a:\n>\n> ```sh\n> # b | c\n> ```\n>\n> d", ""),
         ("> ```\n> <b>\nc", "> ```\n> <b>\n> ```\nc"),
@@ -299,9 +308,75 @@ def test_plain_text_defines_no_links() -> None:
     assert MarkdownIt().render(plain).count("<img") == 0
 
 
-@pytest.mark.parametrize("text", ["Name | Speed\n--- | ---\na | b\n", "Costs 20 $\n\n```\n<a href=x>\n```\n"])
+@pytest.mark.parametrize("text", ["Name | Speed\n--- | ---\na | b\n", "Costs 20 \\$\n\n```\n<a href=x>\n```\n"])
 def test_stream_of_an_ordinary_answer_is_the_whole(text: str) -> None:
     assert streamed(*text) == safe_markdown(text, {}) == text
+
+
+TOKENS = st.sampled_from(
+    [
+        *(
+            "CO",
+            "$",
+            "_",
+            "{2}",
+            "$$",
+            " level",
+            " (x",
+            "`",
+            "$ ",
+            "a",
+            "中文",
+            "，",
+            "http",
+            "://",
+            "evil",
+            ".example",
+            "//",
+        ),
+        *(
+            "a\\",
+            "data",
+            "www",
+            ".e",
+            "![",
+            "x](",
+            "https://e.org/p)",
+            "<b>",
+            "\n",
+            "\n\n",
+            "- ",
+            "> ",
+            "|",
+            "1. ",
+            "\\[",
+        ),
+        *(
+            "\\]",
+            "~",
+            "```\n",
+            "[1]",
+            "[0, 1)",
+            "*b*",
+            " ",
+            "word ",
+            "---",
+            "\n$$\n",
+            "\n|-|-|\n",
+            "\\begin{a}",
+            "\\end{a}",
+        ),
+    ]
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.lists(TOKENS, max_size=14))
+@example(["The", " CO", "$_{2}$", " level (x `$ ", PICTURE, "`"])
+@example(["CO", "://x"])
+@example(["---", "CO `` a"])
+def test_a_stream_is_the_whole(pieces: list[str]) -> None:
+    assert streamed(*pieces) == safe_markdown("".join(pieces), {})
 
 
 @pytest.mark.parametrize("line", ["a word\n\n", "- an item\n", "| a | b |\n", "> a quote\n", "> ```\na\n", "`a"])
