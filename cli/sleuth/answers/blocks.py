@@ -71,7 +71,7 @@ def indentation(line: str) -> int:
 
 
 def dedent(line: str, columns: int) -> str:
-    """Return a line without up to so many columns of white space; later tabs stay tabs."""
+    """Remove up to `columns` columns of leading white space; later tabs are kept."""
     place = column = 0
     while column < columns and line[place : place + 1] in (" ", "\t"):
         column += 1 if line[place] == " " else TAB_COLUMNS - column % TAB_COLUMNS
@@ -80,7 +80,7 @@ def dedent(line: str, columns: int) -> str:
 
 
 def code_spans(line: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield the start and end of each code span, and of backticks that begin none; the flag tells them apart.
+    """Yield (start, end, is_code) for each code span and each run of backticks that opens none.
 
     Code ends at the next run of as many backticks. An escaped backtick comes with its backslash.
     """
