@@ -196,6 +196,11 @@ def test_pages_are_read_and_summarised(client: sleuth.Client, server: HTTPServer
     assert [source.citation for source in digest.sources] == [1, 0]
 
 
+def test_page_that_is_given_twice_is_summarised_once(client: sleuth.Client, server: HTTPServer) -> None:
+    digest = client.summarize([server.url_for("/fox"), server.url_for("/fox"), server.url_for("/fox") + " "])
+    assert [source.citation for source in digest.sources] == [1]
+
+
 @pytest.mark.parametrize(
     "call",
     [

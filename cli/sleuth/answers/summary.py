@@ -108,6 +108,7 @@ class Digest(Record):
 
 def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     """Return the quoted digest of pages; citations number those that could be read. Raise SearchError if none could."""
+    pages = tuple({page.url: page for page in pages}.values())
     good = [page for page in pages if page.ok]
     if not good:
         raise nothing_read(pages)
