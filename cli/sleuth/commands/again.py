@@ -48,7 +48,7 @@ def again(
     history` does; only the words of that search are repeated.
     """
     from sleuth.commands.search import make_view, search
-    from sleuth.engine.outcome import QUESTION_SEPARATOR, Outcome, Status
+    from sleuth.engine.outcome import Outcome, Status
     from sleuth.engine.search_options import OPTIONS, REPEATED, SearchOptions
 
     options = SearchOptions(**values)
@@ -65,7 +65,7 @@ def again(
         display.write(runtime, outcome, chosen, view, options.output)
         return Exit.DONE
     if number is not None:
-        return search(runtime, options._replace(questions=tuple(_query(runtime, number).split(QUESTION_SEPARATOR))))
+        return search(runtime, options._replace(questions=_questions(runtime, number)))
     last = last_searches(runtime)[0]
     for name, value in last.options.items():
         if name in REPEATED and isinstance(value, SAVED_TYPES[OPTIONS[name].kind]):
@@ -78,17 +78,17 @@ def again(
     return search(runtime, options._replace(questions=last.questions))
 
 
-def _query(runtime: Runtime, number: int) -> str:
+def _questions(runtime: Runtime, number: int) -> tuple[str, ...]:
     with explain_errors(runtime.paths.database):
         found = entries(runtime.usage_database, count=number)
     if len(found) < number:
         _refuse_without_history(runtime)
         raise RequestError("the history has no search {number}", "to list the searches: sleuth history", number=number)
-    return found[-1].query
+    return found[-1].questions
 
 
 def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
-    """Return the last search that was shown, and earlier ones of the same query; raise if it is not stored."""
+    """Return the last search that was shown, and earlier ones of the same questions; raise if it is not stored."""
     _refuse_without_history(runtime)  # older results may be stored, but not those of the last search
     saved = last_results.load(runtime.paths.state)
     at, printed = rendered.last_printed(runtime.paths)
@@ -96,7 +96,7 @@ def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
         saved = last_results.load(runtime.paths.state, [printed])
     if not saved:
         raise RequestError("there are no stored results", "search first: sleuth search WORDS…")
-    return [one for one in saved if one.query == saved[0].query]
+    return [one for one in saved if one.questions == saved[0].questions]
 
 
 def last_hits(runtime: Runtime) -> dict[int, Hit]:

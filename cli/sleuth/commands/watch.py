@@ -20,11 +20,12 @@ from sleuth.commands.search import make_view
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS
 from sleuth.commands.terminal.typer_app import HelpGroup, Json, make_app
-from sleuth.engine.outcome import QUESTION_SEPARATOR, Outcome
+from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
 from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.relevance.urls import canonical
 from sleuth.runtime import Runtime
+from sleuth.store.journal import QUESTION_SEPARATOR
 from sleuth.store.watches import Watch, WatchItem, WatchStore, watch_name
 
 COMMANDS = ("run", "list", "remove")

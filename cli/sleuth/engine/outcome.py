@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 ANSWERED_STATES = ("ok", "empty")
 STATES = (*ANSWERED_STATES, *FAILURES, "key_missing", "cooldown", "skipped")
 NOT_QUERIED_STATES = ("key_missing", "cooldown", "skipped")
-QUESTION_SEPARATOR = " | "  # where several questions are shown as one query
 PHASES = ("default", "fetch_complete", "rag", "rag_complete", "rag_failed", "cutoff")
 
 

@@ -188,6 +188,17 @@ def test_several_questions_are_searched_for_again(sleuth: Any, searched: Any, ht
     assert sorted(request.values["q"] for request, _ in httpserver.log) == ["seal", "walrus"]
 
 
+def test_query_with_a_bar_stays_one_query(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    searched("ls | grep")
+    httpserver.clear_log()
+    sleuth("again", "1", "-p", "searxng", "--refresh")
+    assert [request.values["q"] for request, _ in httpserver.log] == ["ls | grep"]
+    searched("-n", "1", "-q", "ls", "-q", "grep")
+    assert sleuth("history", "-n", "3").out == "ls | grep\n" * 3
+    assert [item["query"] for item in sleuth("history", "--json", "s | g").json["items"]] == ["ls | grep"] * 3
+    assert sleuth("open", "--print", "2").exit == 2  # that was a result of the other search
+
+
 def test_again_counts_pages_as_the_search_did(sleuth: Any, httpserver: HTTPServer) -> None:
     failing = {"2"}
 
