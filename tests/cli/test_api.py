@@ -173,6 +173,12 @@ def test_search_returns_an_outcome(client: sleuth.Client) -> None:
     assert client.search(["fox", "hound"], providers=["searxng"]).query == "fox | hound"
 
 
+def test_answer_takes_providers_as_a_search_does(client: sleuth.Client) -> None:
+    for ask in (client.search, client.ask):
+        with pytest.raises(sleuth.UnknownProviderError, match="'nosuch'"):
+            ask("fox", providers="nosuch,searxng")
+
+
 def test_none_stands_for_an_absent_list(client: sleuth.Client) -> None:
     assert client.search("walrus", providers=None, sites=None).results  # type: ignore[arg-type]
 

@@ -21,7 +21,7 @@ from sleuth.commands.terminal.answer import AnswerOptions, answer, with_options
 from sleuth.commands.terminal.lines import Lines
 from sleuth.commands.terminal.screen import Screen
 from sleuth.commands.terminal.typer_app import make_app
-from sleuth.engine.options import split
+from sleuth.engine.options import provider_ids
 from sleuth.engine.search_options import SearchOptions
 from sleuth.runtime import Runtime
 from sleuth.store.cache.memory import MemoryCache
@@ -140,7 +140,7 @@ class Chat:
         self._print(tr("mode: {mode}; search: {state}", mode=switch.mode, state=switch.state))
 
     def _set_provider(self, ids: str) -> None:
-        chosen = split(ids.split()) or self.question.providers
+        chosen = provider_ids(ids.split()) if ids else self.question.providers
         if chosen and chosen != ("auto",):
             self.runtime.selector.named(chosen)  # raises for unknown ids
         self.question = self.question._replace(providers=chosen)

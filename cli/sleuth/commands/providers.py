@@ -136,6 +136,7 @@ def use(
     runtime: Runtime, id: Annotated[str, typer.Argument(metavar="ID", help="The id of the provider, or auto.")]
 ) -> None:
     """Make a provider the default; auto restores the fallback chain."""
+    id = "auto" if id.lower() == "auto" else id
     if id != "auto":
         candidate = runtime.selector.candidate(id)
         id = candidate.id

@@ -71,9 +71,12 @@ def test_library_never_answers_a_web_question(sleuth: Any) -> None:
 
 def test_provider_can_be_changed(answered: Any, answerer: Any) -> None:
     done = talk(
-        answered, "/provider nobody", "a", "/provider wikipedia, searxng", "b", "/provider auto", "c", "/provider"
+        answered,
+        *("/provider nobody", "a", "/provider wikipedia, searxng", "b", "/provider ALL", "c"),
+        *("/provider AUTO", "d", "/provider"),
     )
-    assert [question.providers for question in answerer.asked] == [(), ("wikipedia", "searxng"), ("auto",)]
+    chosen = [question.providers for question in answerer.asked]
+    assert chosen == [(), ("wikipedia", "searxng"), ("all",), ("auto",)]
     assert "error: unknown provider 'nobody'" in done.err
     assert done.err.endswith("provider: auto\n")
 
