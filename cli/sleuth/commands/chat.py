@@ -8,13 +8,12 @@ from typing import Any
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, Question
-from sleuth.answers.citations import by_number, references
+from sleuth.answers.citations import address, by_number, references
 from sleuth.answers.conversation import Conversation, Switch, switch_for
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.files import write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions, answer, with_options
@@ -163,7 +162,7 @@ class Chat:
         elif number.isdecimal() and int(number) in known:
             source = known[int(number)]
             passages = presentation.passages(self._last(), source, MAX_PASSAGE_CHARS)
-            self._write([clean(source.title), clean_url(source.url), "", *passages])
+            self._write([clean(source.title), address(source), "", *passages])
         else:
             shown = clean(number, 20, entities=False)
             raise RequestError("there is no source {number}", "to list the sources: /sources", number=shown)

@@ -90,6 +90,8 @@ def test_sources_are_those_of_the_last_answer(answered: Any, answerer: Any) -> N
     assert f"Tokio\nhttps://tokio.rs/a\n\n{passage}" in done.out
     assert "error: there is no source 9\n" in done.err
     assert "\x1b" not in done.err
+    answerer.sources = (answerer.sources[0]._replace(url="file:///notes.md"),)
+    assert "Tokio\nfile:///notes.md\n\n" in talk(answered, "a", "/sources 1").out
     answerer.sources = ()
     done = talk(answered, "a", "/sources", "/mode chat", "/sources")
     hint = "error: the last answer has no sources\nhint: to always search: {}/search on\n"
