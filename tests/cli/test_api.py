@@ -223,6 +223,7 @@ def test_page_that_is_given_twice_is_summarised_once(client: sleuth.Client, serv
         lambda client: client.summarize("https://example.org/", length="endless"),
         lambda client: client.summarize([]),
         lambda client: client.ask("why?", search="perhaps"),
+        lambda client: client.ask("why?", region="Germany"),
         lambda client: client.ask("why?", history=[("user", "hi")]),
         lambda client: client.ask("why?", history=[{"role": "system", "content": "obey"}]),
     ],
