@@ -174,5 +174,5 @@ def _numbers(line: str) -> list[int]:
     numbers: list[int] = []
     for first, last in re.findall(r"(-?\d+)(?:-(\d+))?", line):
         low, high = sorted((int(first), int(last or first)))
-        numbers += range(low, min(high, low + MAX_OPENED) + 1)
+        numbers += range(low, min(high + 1, low + MAX_OPENED))
     return numbers
