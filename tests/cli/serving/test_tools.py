@@ -368,8 +368,8 @@ def test_page_is_truncated_or_reduced_to_matching_passages(call: Call, httpserve
 def test_text_of_an_archived_copy_is_marked() -> None:
     page = Page("https://example.org/gone", archived="2025-01-31")
     reply = tool_replies.page_reply(page, "text", 100, CAP)
-    assert "note: read example.org from a copy archived on 2025-01-31" in reply.text
-    assert data(reply)["warnings"] == ["read example.org from a copy archived on 2025-01-31"]
+    assert "note: read https://example.org/gone from a copy archived on 2025-01-31" in reply.text
+    assert data(reply)["warnings"] == ["read https://example.org/gone from a copy archived on 2025-01-31"]
 
 
 def test_pages_on_private_networks_are_refused(call: Call, httpserver: HTTPServer) -> None:
