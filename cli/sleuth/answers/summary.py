@@ -179,8 +179,8 @@ def write_digest(
         text = stream(research, models.writer, _prompt(research, noted, size, research.max_chars), write)
     except (ModelError, WritingError) as error:
         warning = tr("quoting the pages instead of writing a summary: {reason}", reason=research.explain(error))
-        warnings = (*found.warnings, *research.warnings, warning)
-        return found._replace(warnings=warnings, hints=(research.hint(error),), usage=research.usage)
+        # The warnings about single pages would say the same.
+        return found._replace(warnings=(*found.warnings, warning), hints=(research.hint(error),), usage=research.usage)
     attached = citation_check.attach(text, known)
     return found._replace(
         sources=tuple(_with_text(source, each.get(source.citation, ""), known) for source in found.sources),
