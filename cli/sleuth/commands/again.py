@@ -8,7 +8,7 @@ import typer
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.commands.terminal import display
-from sleuth.commands.terminal.options import FORMATS
+from sleuth.commands.terminal.options import FORMATS, search_parameter
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.relevance.hit import Hit
 from sleuth.runtime import Runtime
@@ -30,9 +30,10 @@ EPILOG = """Examples:\n
   sleuth again --refresh
   sleuth again 3 -p brave
 """
+PAGE = search_parameter("page", grouped=False).replace(default=None)  # None: the one that was shown last
 
 
-@app.command(epilog=EPILOG, options=("providers", "count", "page", "refresh", *FORMATS))
+@app.command(epilog=EPILOG, options=("providers", "count", PAGE, "refresh", *FORMATS))
 def again(
     runtime: Runtime,
     number: Annotated[
@@ -51,8 +52,8 @@ def again(
     from sleuth.engine.outcome import Outcome, Status
     from sleuth.engine.search_options import OPTIONS, REPEATED, SearchOptions
 
-    options = SearchOptions(**values)
-    if number is None and not (options.refresh or options.providers or options.count or options.page > 1):
+    options = SearchOptions(**values | {"page": values["page"] or 1})
+    if number is None and not (options.refresh or options.providers or options.count or values["page"]):
         found = last_searches(runtime)[0]
         view = make_view(runtime, options)
         size = len(found.results)
@@ -71,7 +72,7 @@ def again(
         if name in REPEATED and isinstance(value, SAVED_TYPES[OPTIONS[name].kind]):
             repeated: dict[str, Any] = {name: tuple(map(str, value)) if isinstance(value, list) else value}
             options = options._replace(**repeated)
-    if options.page > 1:  # the results after those that were shown
+    if values["page"]:  # of the same size
         options = options._replace(count=options.count or last.page_size or len(last.results) or None)
     if not options.providers and last.next_provider:
         options = options._replace(providers=(last.next_provider,))

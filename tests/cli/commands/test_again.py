@@ -174,6 +174,13 @@ def test_again_goes_on_with_the_next_page(sleuth: Any, searched: Any) -> None:
     assert sleuth("again", "--page", "2", "-p", "nosuch").exit == 3
 
 
+def test_again_goes_back_to_the_first_page(sleuth: Any, searched: Any) -> None:
+    searched("-n", "1", "walrus")
+    sleuth("again", "--page", "2")
+    assert sleuth("again", "-f", "urls").out == "https://walrus.example/2\n"
+    assert sleuth("again", "-f", "urls", "--page", "1").out == "https://walrus.example/1\n"
+
+
 def test_several_questions_are_searched_for_again(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
     searched("-n", "2", "-q", "walrus", "-q", "oyster | pearl")
     httpserver.clear_log()
