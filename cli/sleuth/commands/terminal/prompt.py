@@ -164,7 +164,7 @@ class SearchPrompt:
     def _summarise(self, url: str) -> None:
         from sleuth.commands.summarize import show_summary
 
-        show_summary(self.runtime, [url], self.request.questions[0], options=self._page_options())
+        show_summary(self.runtime, [url], self.request.questions[0], "short", self._page_options())
 
     def _page_options(self) -> SearchOptions:
         return SearchOptions(offline=self.request.offline, timeout=self.request.timeout)
