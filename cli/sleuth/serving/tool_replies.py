@@ -16,6 +16,7 @@ from sleuth.api import for_programs
 from sleuth.base import logs
 from sleuth.base.errors import SearchError, SleuthError
 from sleuth.base.i18n import tr
+from sleuth.base.messages import error_as_json
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import ascii_host
 from sleuth.engine.content import archive_warning
@@ -24,7 +25,6 @@ from sleuth.pages.page import Page, page_as_json
 from sleuth.relevance.compress import Budget, cut_off
 from sleuth.relevance.hit import Hit
 from sleuth.render.layouts import facts_line
-from sleuth.runtime import error_as_json
 from sleuth_providers.records import Record
 
 FENCE_CHARS = 400  # for the advice and the marks

@@ -104,7 +104,19 @@ def show_messages(
     if format == "rich":
         related = suggestions(outcome)
         related = [f"+{number} {text}" for number, text in enumerate(related, 1)] if numbered else related
-        runtime.footer(summary(outcome, age), related)
+        footer(runtime, summary(outcome, age), related)
+
+
+def footer(runtime: Runtime, line: str, related: list[str]) -> None:
+    """Print the dim lines under results on a terminal."""
+    if runtime.quiet:
+        return
+    from sleuth.render.rich import make_console
+
+    console = make_console(runtime.stderr, runtime.color)
+    console.print(line, style="dim")
+    if related:
+        console.print(tr("see also: {words}", words=" · ".join(related)), style="dim")
 
 
 def show_attempts(runtime: Runtime, outcome: Outcome) -> None:
