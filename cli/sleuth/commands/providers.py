@@ -16,7 +16,7 @@ from sleuth.commands.terminal.options import seconds
 from sleuth.commands.terminal.questions import take_secret
 from sleuth.commands.terminal.typer_app import Json, make_app, parameters_of
 from sleuth.runtime import Runtime
-from sleuth.store.provider_table import CLEARABLE, FIELDS, NUMBER_OPTIONS, check_numbers
+from sleuth.store.provider_fields import CLEARABLE, FIELDS, NUMBER_OPTIONS, check_numbers
 from sleuth.store.setting_types import FLAGS, NAMES
 from sleuth.store.settings import DEFAULT_PROVIDER, change
 from sleuth_providers import registry

@@ -15,7 +15,8 @@ from sleuth.engine.outcome import Attempt
 from sleuth.store import keys
 from sleuth.store import settings as setting
 from sleuth.store.health import Health
-from sleuth.store.provider_table import PUBLIC_ONLY, ProviderRow, ProviderTable, number_option
+from sleuth.store.provider_fields import number_option
+from sleuth.store.provider_table import PUBLIC_ONLY, ProviderRow, ProviderTable
 from sleuth.store.settings import Settings
 from sleuth_providers import registry
 from sleuth_providers.base import Account, Provider, Query
