@@ -7,9 +7,12 @@ import typer
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
+from sleuth.commands.search import make_view, search
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS, search_parameter
 from sleuth.commands.terminal.typer_app import make_app
+from sleuth.engine.outcome import Outcome, Status
+from sleuth.engine.search_options import OPTIONS, REPEATED, SearchOptions
 from sleuth.relevance.hit import Hit
 from sleuth.runtime import Runtime
 from sleuth.store import last_results
@@ -48,35 +51,40 @@ def again(
     again, both with the same providers and filters, such as --site. N counts back from the newest search, as `sleuth
     history` does; only the words of that search are repeated.
     """
-    from sleuth.commands.search import make_view, search
-    from sleuth.engine.outcome import Outcome, Status
-    from sleuth.engine.search_options import OPTIONS, REPEATED, SearchOptions
-
-    options = SearchOptions(**values | {"page": values["page"] or 1})
-    if number is None and not (options.refresh or options.providers or options.count or values["page"]):
-        found = last_searches(runtime)[0]
-        view = make_view(runtime, options)
-        size = len(found.results)
-        outcome = Outcome(found.query, found.provider, found.results, status=Status("default", size, size))
-        outcome = outcome._replace(cached=True, age=time.time() - found.at)
-        chosen = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
-        if chosen == "rich" or not found.results:
-            title = "results for {query!r}" if found.results else "no results for {query!r}"
-            runtime.note(tr(title, query=found.query))
-        display.write(runtime, outcome, chosen, view, options.output)
-        return Exit.DONE
+    page = values.pop("page")
+    options = SearchOptions(**values, page=page or 1)
     if number is not None:
         return search(runtime, options._replace(questions=_questions(runtime, number)))
-    last = last_searches(runtime)[0]
-    for name, value in last.options.items():
-        if name in REPEATED and isinstance(value, SAVED_TYPES[OPTIONS[name].kind]):
-            repeated: dict[str, Any] = {name: tuple(map(str, value)) if isinstance(value, list) else value}
-            options = options._replace(**repeated)
-    if values["page"]:  # of the same size
-        options = options._replace(count=options.count or last.page_size or len(last.results) or None)
-    if not options.providers and last.next_provider:
-        options = options._replace(providers=(last.next_provider,))
-    return search(runtime, options._replace(questions=last.questions))
+    if page or options.refresh or options.providers or options.count:
+        return search(runtime, _continued(last_searches(runtime)[0], options, is_page=bool(page)))
+    _show(runtime, last_searches(runtime)[0], options)
+    return Exit.DONE
+
+
+def _show(runtime: Runtime, found: last_results.SavedSearch, options: SearchOptions) -> None:
+    """Show stored results."""
+    view, size = make_view(runtime, options), len(found.results)
+    outcome = Outcome(found.query, found.provider, found.results, status=Status("default", size, size))
+    outcome = outcome._replace(cached=True, age=time.time() - found.at)
+    chosen = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
+    if chosen == "rich" or not found.results:
+        title = "results for {query!r}" if found.results else "no results for {query!r}"
+        runtime.note(tr(title, query=found.query))
+    display.write(runtime, outcome, chosen, view, options.output)
+
+
+def _continued(last: last_results.SavedSearch, options: SearchOptions, *, is_page: bool) -> SearchOptions:
+    """Return the options with those of a search that is repeated, or shown from another page of the same size on."""
+    repeated: dict[str, Any] = {
+        name: tuple(map(str, value)) if isinstance(value, list) else value
+        for name, value in last.options.items()
+        if name in REPEATED and isinstance(value, SAVED_TYPES[OPTIONS[name].kind])
+    }
+    size = last.page_size or len(last.results) or None if is_page else None
+    providers = (last.next_provider,) if last.next_provider else ()
+    return options._replace(
+        **repeated, questions=last.questions, count=options.count or size, providers=options.providers or providers
+    )
 
 
 def _questions(runtime: Runtime, number: int) -> tuple[str, ...]:
