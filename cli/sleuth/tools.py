@@ -24,17 +24,7 @@ from sleuth.serving.tool_definitions import MAX_RESULTS, TOOLS, tool_definition
 from sleuth.serving.tool_replies import error_reply
 from sleuth.serving.tools import Toolbox, UnknownToolError
 
-__all__ = [
-    "ToolSession",
-    "acall",
-    "ask",
-    "call",
-    "fetch_page",
-    "library_search",
-    "schema",
-    "summarize",
-    "web_search",
-]
+__all__ = ["ToolSession", "acall", "ask", "call", "fetch_page", "library_search", "schema", "summarize", "web_search"]
 
 Style = Literal["openai", "responses", "anthropic", "mcp"]
 Freshness = Literal["day", "week", "month", "year"]

@@ -59,11 +59,7 @@ class Toolbox:
     """The tools of one agent, with its providers, number of results and time limit."""
 
     def __init__(
-        self,
-        client: Client,
-        providers: Sequence[str] = (),
-        count: int | None = None,
-        timeout: float | None = None,
+        self, client: Client, providers: Sequence[str] = (), count: int | None = None, timeout: float | None = None
     ) -> None:
         self.client, self.providers, self.timeout = client, provider_ids(providers), timeout
         self._count = count
@@ -174,8 +170,8 @@ class Toolbox:
 
     def _summarize(self, arguments: Arguments, report: Report) -> ToolReply:
         # The agent is a model itself: quotes from the pages cost nothing, and it can check them.
-        progress = _PageProgress(report, len(set(arguments["urls"])))
-        found = self.client.summarize(**arguments, extractive=True, on_page=progress)
+        arguments["urls"] = urls = list(dict.fromkeys(arguments["urls"]))
+        found = self.client.summarize(**arguments, extractive=True, on_page=_PageProgress(report, len(urls)))
         return tool_replies.digest_reply(found.renumbered(self._numbers(found.pages)), self.max_chars())
 
     def _ask(self, arguments: Arguments, report: Report) -> ToolReply:
