@@ -74,8 +74,7 @@ def check_numbers(options: Mapping[str, Any], ranges: Ranges) -> None:
     """Refuse a numeric option that is no number or out of its range."""
     for name, (low, high) in ranges.items():
         if name in options and number_option(options, name, ranges) is None:
-            message = "invalid value {value!r} for the option {name}"
-            hint = "use a number from {low} to {high}"
+            message, hint = "invalid value {value!r} for the option {name}", "use a number from {low} to {high}"
             if name in ("per_minute", "per_day"):
                 hint = "use a number from {low} to {high}; 0 means no limit"
             raise RequestError(message, hint, name=name, value=options[name], low=low, high=high)

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from sleuth_providers.errors import BadRequestError, BadResponseError, UnreachableError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from urllib.parse import SplitResult
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
