@@ -44,7 +44,7 @@ TABLES = {
     "sleuth.relevance.sites": ("TRACKING_VALUES", "fullmatch"),
     "sleuth.serving.http.models": ("PRINTABLE", "search"),
     "sleuth.store.setting_types": ("HOST_AND_PORT", "match"),
-    "sleuth_providers.base": ("SECRET_FIELD", "search"),
+    "sleuth_providers.exchange": ("SECRET_FIELD", "search"),
 }
 # Calls whose pattern is not known when the module is imported, and why no input makes it slow.
 DYNAMIC = {

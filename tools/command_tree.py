@@ -11,7 +11,7 @@ import typer
 from sleuth import __version__
 from sleuth.base.choices import FIELDS
 from sleuth.commands.fast.complete import DIRECTORY, FILE, KEYS, PROVIDERS, SETTING
-from sleuth.store.provider_table import CLEARABLE
+from sleuth.store.provider_fields import CLEARABLE
 from sleuth.store.settings import DEFAULT_PROVIDER, FALLBACK, TABLE
 from sleuth_providers import adapters
 from sleuth_providers.records import Record

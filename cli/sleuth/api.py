@@ -23,7 +23,7 @@ from sleuth.base.logs import safe
 from sleuth.base.paths import stamp_of
 from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
-from sleuth.engine.options import cache_use, check_options, check_value
+from sleuth.engine.options import cache_use, check_options, check_value, country, provider_ids
 from sleuth.engine.options import language as language_code
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
@@ -318,11 +318,11 @@ class Client:
                 search=search,
                 search_off="",
                 history=tuple(map(_message, history)),
-                providers=_several("providers", providers),
+                providers=provider_ids(_several("providers", providers)),
                 rounds=rounds or 0,
                 pages=pages or 0,
                 lang=language_code(language or ""),
-                region=(region or "").upper(),
+                region=country(region or ""),
                 cache=cache,
                 offline=offline,
                 timeout=timeout,

@@ -7,17 +7,17 @@ import sys
 from functools import cached_property
 
 from sleuth import __version__
-from sleuth.base.errors import STATUSES, DatabaseError, SleuthError, UnwritableError
+from sleuth.base.errors import DatabaseError, SleuthError, UnwritableError
 from sleuth.base.i18n import set_language, tr
+from sleuth.base.messages import Messages
 from sleuth.base.paths import Paths, find_paths
-from sleuth.base.text import clean
 from sleuth.store.settings import CACHE_ENTRIES, CACHE_TTL, CACHE_URL, FETCH_TTL, LLM_URL, UI_LANGUAGE, Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from sqlite3 import Connection, Error
-    from typing import Any, TextIO
+    from typing import TextIO
 
     from sleuth.answers.answer import Answer
     from sleuth.answers.llm.chat import Models
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 MAX_CACHED_PAGES = 1000
 
 
-class Runtime:
+class Runtime(Messages):
     """One run of sleuth. Environment and streams are passed in, so that tests can run many in one process."""
 
     outcomes: MemoryCache  # of `api.Client`
@@ -55,15 +55,11 @@ class Runtime:
         stdout: TextIO | None = None,
         stderr: TextIO | None = None,
     ) -> None:
-        self.environ: dict[str, str] = dict(os.environ if environ is None else environ)
-        self.stdin, self.stdout, self.stderr = stdin or sys.stdin, stdout or sys.stdout, stderr or sys.stderr
-        self.color = "auto"
+        super().__init__(dict(os.environ if environ is None else environ), stderr or sys.stderr)
+        self.stdin, self.stdout = stdin or sys.stdin, stdout or sys.stdout
         self.debug = False
-        self.json_errors = False
         self.brief_help = False  # -h instead of --help
         self.pager = True  # may be used for long output
-        self.quiet = False  # no notes and warnings
-        self.warnings: set[str] = set()  # printed so far
 
     @cached_property
     def paths(self) -> Paths:
@@ -239,45 +235,6 @@ class Runtime:
         other.warnings = self.warnings
         return other
 
-    def warn(self, message: str) -> None:
-        """Print a warning on stderr, once."""
-        if message not in self.warnings and not self.quiet:
-            self.warnings.add(message)
-            self._print(tr("warning: {message}", message=clean(message, 4000, entities=False)), "33")
-
-    def note(self, message: str) -> None:
-        """Print a note on stderr."""
-        if not self.quiet:
-            self._print(tr("note: {message}", message=clean(message, 4000, entities=False)), "36")
-
-    def hint(self, hint: str | None) -> None:
-        """Print on stderr what to do about an error or warning."""
-        if hint:
-            self._print(tr("hint: {hint}", hint=clean(hint, 1000, entities=False)), "32")
-
-    def show_error(self, error: SleuthError) -> None:
-        """Print an error and its hint on stderr; with --json, as one JSON object."""
-        body = error_as_json(error)
-        if not self.json_errors:
-            self._print(tr("error: {message}", message=body["message"]), "1;31")
-            self.hint(body["hint"])
-            return
-        from sleuth.base.json_output import json_text
-
-        print(json_text({"error": body}), file=self.stderr)
-
-    def _print(self, text: str, label_style: str) -> None:
-        """Print a message on stderr; on a terminal it is wrapped at words and its label coloured."""
-        if self.stderr.isatty():
-            from sleuth.base.process import terminal_columns
-            from sleuth.base.wrap import wrap_text
-
-            text = "\n".join(wrap_text(text, terminal_columns(), "  "))
-            if self.color != "never" and not self.environ.get("NO_COLOR") and self.environ.get("TERM") != "dumb":
-                end = min(place for place in (text.find(":"), text.find("："), len(text)) if place >= 0) + 1
-                text = f"\x1b[{label_style}m{text[:end]}\x1b[0m{text[end:]}"
-        print(text, file=self.stderr)
-
     def count_answer(self, answer: Answer | Digest) -> None:
         """Count an answer, or a summary by a model, in the usage statistics; failures are only logged."""
         from sleuth.base.logs import log
@@ -287,17 +244,6 @@ class Runtime:
             record_answer(self.database, answer)
         except Exception as problem:
             log("usage: answer not counted: %r", problem)
-
-    def footer(self, summary: str, suggestions: list[str]) -> None:
-        """Print the dim lines under results on a terminal."""
-        if self.quiet:
-            return
-        from sleuth.render.rich import make_console
-
-        console = make_console(self.stderr, self.color)
-        console.print(summary, style="dim")
-        if suggestions:
-            console.print(tr("see also: {words}", words=" · ".join(suggestions)), style="dim")
 
     def close(self) -> None:
         """Finish pending writes and close what was opened."""
@@ -371,19 +317,6 @@ class Runtime:
         from sleuth.library.provider import LibraryProvider
 
         return LibraryProvider(lambda: self.library)
-
-
-def error_as_json(error: SleuthError) -> dict[str, Any]:
-    """Return the published JSON form of an error, in the user's language."""
-    hint = clean(tr(error.hint, **error.values), 1000, entities=False) if error.hint else ""
-    return {
-        "code": error.code,
-        "status": error.status or STATUSES.get(error.exit, 500),
-        "message": clean(tr(error.message, **error.values), 2000, entities=False),
-        "hint": hint or None,
-        "provider": error.provider or None,
-        "recoverable": error.recoverable,
-    }
 
 
 def built_in() -> list[Provider]:

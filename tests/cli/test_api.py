@@ -173,6 +173,12 @@ def test_search_returns_an_outcome(client: sleuth.Client) -> None:
     assert client.search(["fox", "hound"], providers=["searxng"]).query == "fox | hound"
 
 
+def test_answer_takes_providers_as_a_search_does(client: sleuth.Client) -> None:
+    for ask in (client.search, client.ask):
+        with pytest.raises(sleuth.UnknownProviderError, match="'nosuch'"):
+            ask("fox", providers="nosuch,searxng")
+
+
 def test_none_stands_for_an_absent_list(client: sleuth.Client) -> None:
     assert client.search("walrus", providers=None, sites=None).results  # type: ignore[arg-type]
 
@@ -196,6 +202,11 @@ def test_pages_are_read_and_summarised(client: sleuth.Client, server: HTTPServer
     assert [source.citation for source in digest.sources] == [1, 0]
 
 
+def test_page_that_is_given_twice_is_summarised_once(client: sleuth.Client, server: HTTPServer) -> None:
+    digest = client.summarize([server.url_for("/fox"), server.url_for("/fox"), server.url_for("/fox") + " "])
+    assert [source.citation for source in digest.sources] == [1]
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -212,6 +223,7 @@ def test_pages_are_read_and_summarised(client: sleuth.Client, server: HTTPServer
         lambda client: client.summarize("https://example.org/", length="endless"),
         lambda client: client.summarize([]),
         lambda client: client.ask("why?", search="perhaps"),
+        lambda client: client.ask("why?", region="Germany"),
         lambda client: client.ask("why?", history=[("user", "hi")]),
         lambda client: client.ask("why?", history=[{"role": "system", "content": "obey"}]),
     ],

@@ -20,7 +20,7 @@ from sleuth.base.i18n import tr, trn
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import domain
 from sleuth.engine.content import ContentReader
-from sleuth.engine.search import Searcher
+from sleuth.engine.search import UNNAMED, Searcher
 from sleuth.store.settings import LLM_URL, Settings
 
 # Steps whose failures do not matter any more when the model cannot write either.
@@ -43,6 +43,8 @@ class Answerer:
             raise RequestError("no question given", "for example: sleuth ask why is the sky blue")
         if question.extractive and question.search == "off":
             raise RequestError("--extractive needs a search", "omit --search off")
+        if question.providers not in UNNAMED:
+            self.searcher.selector.named(question.providers)  # raises for unknown ids, even if no search is needed
         research = Research(question, self.settings, on_progress)
         if question.extractive:
             return self._extract(research, write)

@@ -17,6 +17,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.urls import domain
 from sleuth.engine.outcome import Outcome
 from sleuth.pages.page import Page
+from sleuth.relevance.compress import explain_failure
 from sleuth.relevance.hit import Hit
 from sleuth.relevance.sentences import cut
 from sleuth.store.settings import ASK_PAGES, ASK_ROUNDS, MAX_OUTPUT_CHARS, SEARCH_WITH_TIME, Settings
@@ -120,10 +121,8 @@ class Research:
         """Return the reason of a failure for the user, and count what a failed model call cost."""
         if isinstance(error, ModelError):
             self.add_usage(error.usage)
-        if isinstance(error, SleuthError):
-            return tr(error.message, **error.values)
         logs.log("answer: %r", error)
-        return tr("no response in time") if isinstance(error, TimeoutError) else type(error).__name__
+        return explain_failure(error)
 
     @staticmethod
     def hint(error: Exception) -> str:

@@ -12,7 +12,7 @@ from sleuth.answers.llm.json_reply import ask_json, text_field
 from sleuth.answers.prompt import fill
 from sleuth.answers.sanitize import fenced, without_citations
 from sleuth.base.i18n import trn
-from sleuth.relevance.compress import compress
+from sleuth.relevance.compress import compress, explain_failure
 from sleuth_providers.threads import run_parallel
 
 MAX_PASSAGE_CHARS = 3_000  # of a source, selected by the claim
@@ -54,7 +54,7 @@ def _warning(failures: Sequence[Exception]) -> str:
         "{count} citation was checked by words only; the model failed: {reason}",
         "{count} citations were checked by words only; the model failed: {reason}",
         len(failures),
-        reason=str(failures[0]) or type(failures[0]).__name__,
+        reason=explain_failure(failures[0]),
     )
 
 

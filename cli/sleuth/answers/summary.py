@@ -108,6 +108,7 @@ class Digest(Record):
 
 def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     """Return the quoted digest of pages; citations number those that could be read. Raise SearchError if none could."""
+    pages = tuple({page.url: page for page in pages}.values())
     good = [page for page in pages if page.ok]
     if not good:
         raise nothing_read(pages)
@@ -176,8 +177,8 @@ def write_digest(found: Digest, models: Models, settings: Settings, write: Write
         text = stream(research, models.writer, _prompt(research, noted, size, research.max_chars), write)
     except (ModelError, WritingError) as error:
         warning = tr("quoting the pages instead of writing a summary: {reason}", reason=research.explain(error))
-        warnings = (*found.warnings, *research.warnings, warning)
-        return found._replace(warnings=warnings, hints=(research.hint(error),), usage=research.usage)
+        # The warnings about single pages would say the same.
+        return found._replace(warnings=(*found.warnings, warning), hints=(research.hint(error),), usage=research.usage)
     attached = citation_check.attach(text, known)
     return found._replace(
         sources=tuple(_with_text(source, each.get(source.citation, ""), known) for source in found.sources),

@@ -71,11 +71,11 @@ def stream(research: Research, model: Model, prompt: Prompt, write: Write) -> st
     except ModelError as error:
         if not text:
             raise
-        research.warn_of("INCOMPLETE", tr("the answer is incomplete: {reason}", reason=research.explain(error)))
+        research.warn_of("INCOMPLETE", tr("the text is incomplete: {reason}", reason=research.explain(error)))
     if not text.strip():
         raise WritingError("the model {model} wrote nothing", "try again", code="BAD_RESPONSE", model=model.name)
     if finish == "length":
-        research.warn_of("INCOMPLETE", tr("the answer is incomplete: the model reached its maximum reply length"))
+        research.warn_of("INCOMPLETE", tr("the text is incomplete: the model reached its maximum reply length"))
     elif finish == "content_filter":
-        research.warn_of("INCOMPLETE", tr("the answer is incomplete: stopped by the server's content filter"))
+        research.warn_of("INCOMPLETE", tr("the text is incomplete: stopped by the server's content filter"))
     return safe_markdown(text, targets(research.sources))

@@ -133,7 +133,7 @@ def ascii_url(url: str) -> str:
 
 def mask_login(url: str) -> str:
     """Redact user name, password and keys in a URL, or in text that was meant as one."""
-    from sleuth_providers.base import SECRET_FIELD
+    from sleuth_providers.exchange import SECRET_FIELD
 
     url = re.sub(rf"({SECRET_FIELD})(?!%s)[^&;#'\s]+", r"\1…", url, flags=re.IGNORECASE)
     login, sign, place = url.rpartition("@")

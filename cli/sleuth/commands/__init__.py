@@ -1,28 +1,8 @@
 """One module per command: options in, request out, call, render."""
 
 COMMANDS = (  # in the order of the help
-    "search",
-    "open",
-    "again",
-    "watch",
-    "read",
-    "summarize",
-    "ask",
-    "chat",
-    "cite",
-    "providers",
-    "config",
-    "library",
-    "handbook",
-    "doctor",
-    "searxng",
-    "serve",
-    "mcp",
-    "agents",
-    "usage",
-    "history",
-    "cache",
-    "tool-schema",
+    *("search", "open", "again", "watch", "read", "summarize", "ask", "chat", "cite", "providers", "config", "library"),
+    *("handbook", "doctor", "searxng", "serve", "mcp", "agents", "usage", "history", "cache", "tool-schema"),
     "completions",
 )
 

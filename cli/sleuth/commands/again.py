@@ -7,9 +7,12 @@ import typer
 
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
+from sleuth.commands.search import make_view, search
 from sleuth.commands.terminal import display
-from sleuth.commands.terminal.options import FORMATS
+from sleuth.commands.terminal.options import FORMATS, search_parameter
 from sleuth.commands.terminal.typer_app import make_app
+from sleuth.engine.outcome import Outcome, Status
+from sleuth.engine.search_options import OPTIONS, REPEATED, SearchOptions
 from sleuth.relevance.hit import Hit
 from sleuth.runtime import Runtime
 from sleuth.store import last_results
@@ -30,9 +33,10 @@ EPILOG = """Examples:\n
   sleuth again --refresh
   sleuth again 3 -p brave
 """
+PAGE = search_parameter("page", grouped=False).replace(default=None)  # None: the one that was shown last
 
 
-@app.command(epilog=EPILOG, options=("providers", "count", "page", "refresh", *FORMATS))
+@app.command(epilog=EPILOG, options=("providers", "count", PAGE, "refresh", *FORMATS))
 def again(
     runtime: Runtime,
     number: Annotated[
@@ -47,48 +51,53 @@ def again(
     again, both with the same providers and filters, such as --site. N counts back from the newest search, as `sleuth
     history` does; only the words of that search are repeated.
     """
-    from sleuth.commands.search import make_view, search
-    from sleuth.engine.outcome import QUESTION_SEPARATOR, Outcome, Status
-    from sleuth.engine.search_options import OPTIONS, REPEATED, SearchOptions
-
-    options = SearchOptions(**values)
-    if number is None and not (options.refresh or options.providers or options.count or options.page > 1):
-        found = last_searches(runtime)[0]
-        view = make_view(runtime, options)
-        size = len(found.results)
-        outcome = Outcome(found.query, found.provider, found.results, status=Status("default", size, size))
-        outcome = outcome._replace(cached=True, age=time.time() - found.at)
-        chosen = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
-        if chosen == "rich" or not found.results:
-            title = "results for {query!r}" if found.results else "no results for {query!r}"
-            runtime.note(tr(title, query=found.query))
-        display.write(runtime, outcome, chosen, view, options.output)
-        return Exit.DONE
+    page = values.pop("page")
+    options = SearchOptions(**values, page=page or 1)
     if number is not None:
-        return search(runtime, options._replace(questions=tuple(_query(runtime, number).split(QUESTION_SEPARATOR))))
-    last = last_searches(runtime)[0]
-    for name, value in last.options.items():
-        if name in REPEATED and isinstance(value, SAVED_TYPES[OPTIONS[name].kind]):
-            repeated: dict[str, Any] = {name: tuple(map(str, value)) if isinstance(value, list) else value}
-            options = options._replace(**repeated)
-    if options.page > 1:  # the results after those that were shown
-        options = options._replace(count=options.count or last.page_size or len(last.results) or None)
-    if not options.providers and last.next_provider:
-        options = options._replace(providers=(last.next_provider,))
-    return search(runtime, options._replace(questions=last.questions))
+        return search(runtime, options._replace(questions=_questions(runtime, number)))
+    if page or options.refresh or options.providers or options.count:
+        return search(runtime, _continued(last_searches(runtime)[0], options, is_page=bool(page)))
+    _show(runtime, last_searches(runtime)[0], options)
+    return Exit.DONE
 
 
-def _query(runtime: Runtime, number: int) -> str:
+def _show(runtime: Runtime, found: last_results.SavedSearch, options: SearchOptions) -> None:
+    """Show stored results."""
+    view, size = make_view(runtime, options), len(found.results)
+    outcome = Outcome(found.query, found.provider, found.results, status=Status("default", size, size))
+    outcome = outcome._replace(cached=True, age=time.time() - found.at)
+    chosen = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
+    if chosen == "rich" or not found.results:
+        title = "results for {query!r}" if found.results else "no results for {query!r}"
+        runtime.note(tr(title, query=found.query))
+    display.write(runtime, outcome, chosen, view, options.output)
+
+
+def _continued(last: last_results.SavedSearch, options: SearchOptions, *, is_page: bool) -> SearchOptions:
+    """Return the options with those of a search that is repeated, or shown from another page of the same size on."""
+    repeated: dict[str, Any] = {
+        name: tuple(map(str, value)) if isinstance(value, list) else value
+        for name, value in last.options.items()
+        if name in REPEATED and isinstance(value, SAVED_TYPES[OPTIONS[name].kind])
+    }
+    size = last.page_size or len(last.results) or None if is_page else None
+    providers = (last.next_provider,) if last.next_provider else ()
+    return options._replace(
+        **repeated, questions=last.questions, count=options.count or size, providers=options.providers or providers
+    )
+
+
+def _questions(runtime: Runtime, number: int) -> tuple[str, ...]:
     with explain_errors(runtime.paths.database):
         found = entries(runtime.usage_database, count=number)
     if len(found) < number:
         _refuse_without_history(runtime)
         raise RequestError("the history has no search {number}", "to list the searches: sleuth history", number=number)
-    return found[-1].query
+    return found[-1].questions
 
 
 def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
-    """Return the last search that was shown, and earlier ones of the same query; raise if it is not stored."""
+    """Return the last search that was shown, and earlier ones of the same questions; raise if it is not stored."""
     _refuse_without_history(runtime)  # older results may be stored, but not those of the last search
     saved = last_results.load(runtime.paths.state)
     at, printed = rendered.last_printed(runtime.paths)
@@ -96,7 +105,7 @@ def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
         saved = last_results.load(runtime.paths.state, [printed])
     if not saved:
         raise RequestError("there are no stored results", "search first: sleuth search WORDS…")
-    return [one for one in saved if one.query == saved[0].query]
+    return [one for one in saved if one.questions == saved[0].questions]
 
 
 def last_hits(runtime: Runtime) -> dict[int, Hit]:

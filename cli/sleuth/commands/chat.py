@@ -8,20 +8,19 @@ from typing import Any
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import Answer, Question
-from sleuth.answers.citations import by_number, references
+from sleuth.answers.citations import address, by_number, references
 from sleuth.answers.conversation import Conversation, Switch, switch_for
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.files import write_atomic
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.base.urls import clean_url
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions, answer, with_options
 from sleuth.commands.terminal.lines import Lines
 from sleuth.commands.terminal.screen import Screen
 from sleuth.commands.terminal.typer_app import make_app
-from sleuth.engine.options import split
+from sleuth.engine.options import provider_ids
 from sleuth.engine.search_options import SearchOptions
 from sleuth.runtime import Runtime
 from sleuth.store.cache.memory import MemoryCache
@@ -140,7 +139,7 @@ class Chat:
         self._print(tr("mode: {mode}; search: {state}", mode=switch.mode, state=switch.state))
 
     def _set_provider(self, ids: str) -> None:
-        chosen = split(ids.split()) or self.question.providers
+        chosen = provider_ids(ids.split()) if ids else self.question.providers
         if chosen and chosen != ("auto",):
             self.runtime.selector.named(chosen)  # raises for unknown ids
         self.question = self.question._replace(providers=chosen)
@@ -163,7 +162,7 @@ class Chat:
         elif number.isdecimal() and int(number) in known:
             source = known[int(number)]
             passages = presentation.passages(self._last(), source, MAX_PASSAGE_CHARS)
-            self._write([clean(source.title), clean_url(source.url), "", *passages])
+            self._write([clean(source.title), address(source), "", *passages])
         else:
             shown = clean(number, 20, entities=False)
             raise RequestError("there is no source {number}", "to list the sources: /sources", number=shown)

@@ -1,6 +1,6 @@
 """`sleuth providers`: the provider table."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -16,14 +16,11 @@ from sleuth.commands.terminal.options import seconds
 from sleuth.commands.terminal.questions import take_secret
 from sleuth.commands.terminal.typer_app import Json, make_app, parameters_of
 from sleuth.runtime import Runtime
-from sleuth.store.provider_table import CLEARABLE, FIELDS, NUMBER_OPTIONS, check_numbers
+from sleuth.store.provider_fields import CLEARABLE, FIELDS, NUMBER_OPTIONS, check_numbers
 from sleuth.store.setting_types import FLAGS, NAMES
 from sleuth.store.settings import DEFAULT_PROVIDER, change
 from sleuth_providers import registry
-from sleuth_providers.base import ON_OFF
-
-if TYPE_CHECKING:
-    from sleuth_providers.base import Provider
+from sleuth_providers.base import ON_OFF, Provider
 
 app = make_app("Manage providers: list, show, set, test, use, add, remove, reset, compare.")
 SECRETS = {"api_key": "API key of {id}", "basic_auth_password": "password for {id}"}  # field → what a prompt asks for
@@ -136,6 +133,7 @@ def use(
     runtime: Runtime, id: Annotated[str, typer.Argument(metavar="ID", help="The id of the provider, or auto.")]
 ) -> None:
     """Make a provider the default; auto restores the fallback chain."""
+    id = "auto" if id.lower() == "auto" else id
     if id != "auto":
         candidate = runtime.selector.candidate(id)
         id = candidate.id
@@ -264,7 +262,7 @@ def _parse_engines(text: str) -> Any:
         raise RequestError("invalid value {value!r} for {name}", hint, name="engines", value=text) from None
 
 
-def _parse_options(options: list[str] | None, adapter: "Provider") -> dict[str, str]:
+def _parse_options(options: list[str] | None, adapter: Provider) -> dict[str, str]:
     pairs = {}
     known = [*adapter.options, *NUMBER_OPTIONS]
     for text in options or ():
@@ -278,7 +276,7 @@ def _parse_options(options: list[str] | None, adapter: "Provider") -> dict[str, 
     return pairs
 
 
-def _checked_option(name: str, value: str, adapter: "Provider") -> str:
+def _checked_option(name: str, value: str, adapter: Provider) -> str:
     choices = adapter.option_choices.get(name, (value,))
     if choices == ON_OFF and value.lower() in FLAGS:
         return "on" if FLAGS[value.lower()] else "off"

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 app = make_app()
 
-DEFAULTS = SearchOptions()
 MAX_PAGES = 50
 MAX_INPUT_CHARS = 10_000_000
 EPILOG = """Examples:\n
@@ -85,7 +84,7 @@ def read(
 def show_pages(
     runtime: Runtime,
     wanted: list[str],
-    options: SearchOptions = DEFAULTS,
+    options: SearchOptions,
     section: str = "",
     max_tokens: int | None = None,
     *,
@@ -153,9 +152,7 @@ def _target(runtime: Runtime, word: str) -> str:
     return Path(path).as_uri()
 
 
-def read_pages(
-    runtime: Runtime, targets: "Sequence[str]", options: SearchOptions = DEFAULTS, **plan: Any
-) -> list[Page]:
+def read_pages(runtime: Runtime, targets: "Sequence[str]", options: SearchOptions, **plan: Any) -> list[Page]:
     """Read web pages with the page reader, which may add them to the library, and files from the disk."""
     urls = [target for target in targets if not target.startswith("file:")]
     plan |= {"timeout": options.timeout, "cache": cache_use(options), "offline": options.offline}

@@ -93,6 +93,11 @@ def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.Rend
         return Exit.DONE
     if request.cache == "refresh":
         rendered.clear(runtime.paths)  # they show what was just replaced
+    return _show(runtime, outcome, options, format, view)
+
+
+def _show(runtime: Runtime, outcome: Outcome, options: SearchOptions, format: str, view: View) -> int:
+    """Show an outcome, save its results, open those that the options name, and return the exit status."""
     if outcome.outcome != "failed" or format == "json":
         display.write(runtime, outcome, format, view, options.output)
     if outcome.outcome == "failed":

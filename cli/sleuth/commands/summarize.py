@@ -6,7 +6,7 @@ import typer
 
 from sleuth.answers.summary import digest
 from sleuth.base.errors import RequestError
-from sleuth.commands.read import DEFAULTS, Targets, find_targets, read_pages
+from sleuth.commands.read import Targets, find_targets, read_pages
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions
@@ -54,8 +54,8 @@ def show_summary(
     runtime: Runtime,
     wanted: list[str],
     query: str,
-    length: str | int = "short",
-    options: SearchOptions = DEFAULTS,
+    length: str | int,
+    options: SearchOptions,
     *,
     extractive: bool = False,
 ) -> None:

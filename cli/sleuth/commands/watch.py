@@ -4,7 +4,10 @@ import os
 import shlex
 import subprocess
 import time
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import reduce
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -17,15 +20,13 @@ from sleuth.commands.search import make_view
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS
 from sleuth.commands.terminal.typer_app import HelpGroup, Json, make_app
+from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import search_error
 from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.relevance.urls import canonical
 from sleuth.runtime import Runtime
+from sleuth.store.journal import QUESTION_SEPARATOR
 from sleuth.store.watches import Watch, WatchItem, WatchStore, watch_name
-
-if TYPE_CHECKING:
-    from sleuth.engine.outcome import Outcome
-    from sleuth.relevance.hit import Hit
 
 COMMANDS = ("run", "list", "remove")
 COUNT = 20  # results to look at; more than a search shows, because a new one may be far down
@@ -33,6 +34,7 @@ SEARCH_OPTIONS = (
     *("providers", "count", "language", "region", "freshness", "safe", "sites", "exclude", "engines"),
     *("fallback", "timeout"),
 )
+JOINED = ("questions", "attempts", "answers", "suggestions", "corrections", "notices", "warnings", "attribution")
 EPILOG = """Examples:\n
 \b
   sleuth watch rust async runtimes
@@ -95,7 +97,11 @@ def run(
             feed=os.path.abspath(os.path.expanduser(feed)) if feed else watch.feed,
             command=command or watch.command,
         )
-        return Exit.DONE if _run(runtime, store, watch, shown) else Exit.NO_RESULTS
+        watch, outcome = _search(runtime, store, watch, shown)
+        if outcome.results:
+            _show(runtime, outcome, shown._replace(**watch.options))
+        _deliver(runtime, store, watch, outcome)
+        return Exit.DONE if outcome.results else Exit.NO_RESULTS
 
 
 def _key(words: tuple[str, ...]) -> list[str]:
@@ -108,52 +114,65 @@ def _store(runtime: Runtime) -> WatchStore:
 
 
 def _run_all(runtime: Runtime, store: WatchStore, shown: SearchOptions) -> int:
-    """Run every saved search; one that fails does not stop the others."""
+    """Run every saved search and show what is new as one list; one that fails does not stop the others."""
     names = store.names()
     if not names:
         raise RequestError("no search is saved", "save one: sleuth watch WORDS…")
-    found, failed = 0, None
-    for name in names:
-        try:
-            with store.locked(name):
-                watch = store.load(name)
-                found += len(_run(runtime, store, watch, shown)) if watch else 0
-        except SleuthError as problem:
-            failed = failed or problem
-            runtime.warn(f"{name}{tr(': ')}{tr(problem.message, **problem.values)}")
-    return Exit.DONE if found else failed.exit if failed else Exit.NO_RESULTS
+    found: list[tuple[Watch, Outcome]] = []
+    failures: list[SleuthError] = []
+    count = 0
+    with ExitStack() as locks:
+        for name in names:
+            with _warned(runtime, name, failures):
+                locks.enter_context(store.locked(name))
+                if watch := store.load(name):
+                    found.append(_search(runtime, store, watch, shown))
+        if new := [(watch, outcome) for watch, outcome in found if outcome.results]:
+            options = shown._replace(**new[0][0].options) if len(new) == 1 else shown
+            _show(runtime, reduce(_joined, (outcome for _, outcome in new)), options)
+        for watch, outcome in found:
+            with _warned(runtime, watch.name, failures):
+                _deliver(runtime, store, watch, outcome)
+                count += len(outcome.results)
+    return Exit.DONE if count else failures[0].exit if failures else Exit.NO_RESULTS
 
 
-def _run(runtime: Runtime, store: WatchStore, watch: Watch, shown: SearchOptions) -> "list[Hit]":
-    """Search, save the watch, show and deliver what is new, and only then remember it: else the next run repeats it."""
+@contextmanager
+def _warned(runtime: Runtime, name: str, failures: list[SleuthError]) -> Iterator[None]:
+    try:
+        yield
+    except SleuthError as problem:
+        failures.append(problem)
+        runtime.warn(f"{name}{tr(': ')}{tr(problem.message, **problem.values)}")
+
+
+def _search(runtime: Runtime, store: WatchStore, watch: Watch, shown: SearchOptions) -> tuple[Watch, Outcome]:
+    """Return what is new and the watch that knows it, which `_deliver` saves: else the next run repeats it."""
     options = shown._replace(words=watch.words, refresh=True, **{"count": COUNT} | watch.options)
     outcome = runtime.searcher.search(runtime.search_request(options))
     if outcome.outcome == "failed":
         raise search_error(outcome)
     seen = set(watch.seen)
     unseen = (hit for hit in outcome.results if canonical(hit.url) not in seen)
-    new = [hit._replace(citation=number) for number, hit in enumerate(unseen, 1)]
-    now = time.time()
-    items = tuple(WatchItem(hit.url, hit.title, hit.snippet, hit.published, now) for hit in new)
-    store.save(watch._replace(last_run=now))
-    known = (*watch.seen, *(canonical(hit.url) for hit in new))
-    watch = watch._replace(last_run=now, seen=known, items=(*items, *watch.items))
-    if new:
-        _show(runtime, outcome._replace(results=tuple(new)), options)
-        if watch.command:
-            _execute(watch, outcome._replace(results=tuple(new)))
-    elif runtime.stderr.isatty():
-        runtime.note(tr("{name}: nothing new", name=watch.name))
-    if watch.feed:
-        from sleuth.base.files import write_out
-        from sleuth.render.atom import render
-
-        write_out(watch.feed, render(" ".join(watch.words), watch.items, now))
+    new = tuple(hit._replace(citation=number) for number, hit in enumerate(unseen, 1))
+    watch = watch._replace(last_run=time.time())
     store.save(watch)
-    return new
+    items = tuple(WatchItem(hit.url, hit.title, hit.snippet, hit.published, watch.last_run) for hit in new)
+    known = (*watch.seen, *(canonical(hit.url) for hit in new))
+    return watch._replace(seen=known, items=(*items, *watch.items)), outcome._replace(results=new)
 
 
-def _show(runtime: Runtime, outcome: "Outcome", options: SearchOptions) -> None:
+def _joined(one: Outcome, other: Outcome) -> Outcome:
+    """Return the results of two searches as one list, so that a file or a JSON document holds them all."""
+    results = (hit._replace(citation=number) for number, hit in enumerate(one.results + other.results, 1))
+    joined = {name: getattr(one, name) + getattr(other, name) for name in JOINED} | {"results": tuple(results)}
+    for name, separator in (("query", QUESTION_SEPARATOR), ("provider", ","), ("next_provider", ",")):
+        values = dict.fromkeys(f"{getattr(one, name)}{separator}{getattr(other, name)}".split(separator))
+        joined[name] = separator.join(values)
+    return one._replace(**joined)
+
+
+def _show(runtime: Runtime, outcome: Outcome, options: SearchOptions) -> None:
     view = make_view(runtime, options)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
     display.write(runtime, outcome, format, view, options.output)
@@ -163,7 +182,21 @@ def _show(runtime: Runtime, outcome: "Outcome", options: SearchOptions) -> None:
         runtime.warn(message)
 
 
-def _execute(watch: Watch, outcome: "Outcome") -> None:
+def _deliver(runtime: Runtime, store: WatchStore, watch: Watch, outcome: Outcome) -> None:
+    """Run the program of a watch, write its feed, and only then save what is known."""
+    if outcome.results and watch.command:
+        _execute(watch, outcome)
+    elif not outcome.results and runtime.stderr.isatty():
+        runtime.note(tr("{name}: nothing new", name=watch.name))
+    if watch.feed:
+        from sleuth.base.files import write_out
+        from sleuth.render.atom import render
+
+        write_out(watch.feed, render(" ".join(watch.words), watch.items, watch.last_run))
+    store.save(watch)
+
+
+def _execute(watch: Watch, outcome: Outcome) -> None:
     """Run the program of a watch without a shell: text from the web reaches it on stdin only."""
     try:
         words = shlex.split(watch.command)

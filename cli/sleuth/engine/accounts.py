@@ -9,7 +9,8 @@ from sleuth.base.urls import origins
 from sleuth.store import keys
 from sleuth.store import settings as setting
 from sleuth.store.health import Cooldown, Health
-from sleuth.store.provider_table import PUBLIC_ONLY, number_option
+from sleuth.store.provider_fields import number_option
+from sleuth.store.provider_table import PUBLIC_ONLY
 from sleuth.store.settings import Settings
 from sleuth_providers.base import Account
 from sleuth_providers.errors import KeyMissingError, PrivateAddressError, ProviderError

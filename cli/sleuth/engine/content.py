@@ -8,7 +8,6 @@ from sleuth.base import logs
 from sleuth.base.errors import SearchError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
-from sleuth.base.urls import domain
 from sleuth.engine.merge import DATE_FILTERS, UNDATED
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.scorers import models_without_server, scorer
@@ -132,7 +131,7 @@ class ContentReader:
 
 def archive_warning(url: str, date: str) -> str:
     """Return the warning about a page whose text may be out of date."""
-    return tr("read {site} from a copy archived on {date}", site=domain(url) or url, date=date)
+    return tr("read {url} from a copy archived on {date}", url=url, date=date)
 
 
 def _undated(outcome: Outcome) -> set[str]:

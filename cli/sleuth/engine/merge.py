@@ -10,7 +10,7 @@ from sleuth.base.text import clean
 from sleuth.base.urls import clean_url
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.outcome import ABANDONED, Attempt, Outcome, Status
-from sleuth.store.provider_table import number_option
+from sleuth.store.provider_fields import number_option
 from sleuth_providers.base import UNKNOWN_ENGINE, DirectAnswer, Result
 from sleuth_providers.records import Record
 

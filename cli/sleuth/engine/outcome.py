@@ -18,7 +18,6 @@ ANSWERED_STATES = ("ok", "empty")
 STATES = (*ANSWERED_STATES, *FAILURES, "key_missing", "cooldown", "skipped")
 NOT_QUERIED_STATES = ("key_missing", "cooldown", "skipped")
 ABANDONED = "ABANDONED"  # the code of an attempt whose answer was not waited for; of no error
-QUESTION_SEPARATOR = " | "  # where several questions are shown as one query
 PHASES = ("default", "fetch_complete", "rag", "rag_complete", "rag_failed", "cutoff")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sleuth.engine.selector import Candidate
-from sleuth.store.provider_table import number_option
+from sleuth.store.provider_fields import number_option
 from sleuth_providers.records import Record
 
 INTERVAL_S = 1.0  # between two requests to the same service

@@ -20,10 +20,10 @@ from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import ProviderReply
 from sleuth.engine.merge import Replies, merge
-from sleuth.engine.outcome import NOT_QUERIED_STATES, QUESTION_SEPARATOR, Attempt, Outcome
+from sleuth.engine.outcome import NOT_QUERIED_STATES, Attempt, Outcome
 from sleuth.engine.selector import Candidate, ProviderSelector
 from sleuth.store.cache.disk import Cache
-from sleuth.store.journal import append_search, journal_line
+from sleuth.store.journal import QUESTION_SEPARATOR, append_search, journal_line
 from sleuth.store.settings import EXCLUDE_DOMAINS, HISTORY, LEARN_WEIGHTS, TRACE_QUERIES
 from sleuth_providers.base import Query
 from sleuth_providers.records import Record

@@ -165,7 +165,11 @@ def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnin
 
 
 def explain_failure(problem: Exception) -> str:
-    """Return why a model could not score, for the user."""
-    if isinstance(problem, ProviderError | SleuthError):
+    """Return why a model failed, for the user."""
+    if isinstance(problem, SleuthError):
+        return tr(problem.message, **problem.values)
+    if isinstance(problem, ProviderError):
         return describe(problem, provider=tr("the model server"))[0]
+    if isinstance(problem, TimeoutError):
+        return tr("no response in time")
     return str(problem) or type(problem).__name__

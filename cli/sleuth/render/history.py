@@ -2,23 +2,21 @@
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from rich.text import Text
 
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean, width
 from sleuth.render.rich import make_console, print_wrapped
-
-if TYPE_CHECKING:
-    from sleuth.store.history import HistoryEntry
+from sleuth.store.history import HistoryEntry
 
 INDENT = " " * 20  # the width of a time and its margins
 MIN_WIDTH = 60  # columns; below it the query gets its own line
 OUTCOMES = {"partial": "incomplete", "no_results": "no results", "failed": "failed"}
 
 
-def render(entries: "Iterable[HistoryEntry]", out: TextIO, color: str) -> None:
+def render(entries: Iterable[HistoryEntry], out: TextIO, color: str) -> None:
     """Write past queries."""
     console = make_console(out, color)
     found = list(entries)
@@ -34,7 +32,7 @@ def render(entries: "Iterable[HistoryEntry]", out: TextIO, color: str) -> None:
         print_wrapped(console, Text.assemble((query, "bold"), (gap + _how(entry), "dim")), indent, lead)
 
 
-def _how(entry: "HistoryEntry") -> str:
+def _how(entry: HistoryEntry) -> str:
     parts = [clean(entry.providers.replace(",", ", "), 60)]
     if entry.results:
         parts.append(trn("{count} result", "{count} results", entry.results))

@@ -1,7 +1,7 @@
 """Usage on a terminal: totals, a table of providers, the cost of answers, and a chart of the days."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from rich.console import Console
 from rich.text import Text
@@ -9,16 +9,14 @@ from rich.text import Text
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean, width
 from sleuth.render.rich import aligned, make_console, print_lines, print_wrapped
-
-if TYPE_CHECKING:
-    from sleuth.store.usage import AnswerTotals, Day, Searches, Tally, UsageReport
+from sleuth.store.usage import AnswerTotals, Day, Searches, Tally, UsageReport
 
 CHART_HEIGHT = 4  # lines
 BAR_CHARS = " ▁▂▃▄▅▆▇█"  # by eighths
 NO_VALUE = "-"
 
 
-def render(report: "UsageReport", out: TextIO, color: str) -> None:
+def render(report: UsageReport, out: TextIO, color: str) -> None:
     """Write a usage report."""
     console = make_console(out, color)
     dates = {"first": report.days[0].date, "last": report.days[-1].date}
@@ -35,7 +33,7 @@ def render(report: "UsageReport", out: TextIO, color: str) -> None:
         _print_chart(console, report)
 
 
-def _summary(report: "UsageReport") -> list[str]:
+def _summary(report: UsageReport) -> list[str]:
     answers = report.answers
     lines = [] if report.is_team else [" · ".join(_counts(report.searches))]
     if answers.answers:
@@ -47,7 +45,7 @@ def _summary(report: "UsageReport") -> list[str]:
     return lines
 
 
-def _counts(searches: "Searches") -> list[str]:
+def _counts(searches: Searches) -> list[str]:
     found = searches.outcomes
     return [
         trn("{count:,} search", "{count:,} searches", searches.total),
@@ -58,7 +56,7 @@ def _counts(searches: "Searches") -> list[str]:
     ]
 
 
-def _spent(spent: "AnswerTotals") -> list[str]:
+def _spent(spent: AnswerTotals) -> list[str]:
     parts = [trn("{count:,} answer", "{count:,} answers", spent.answers)]
     if spent.rounds is not None:
         parts.append(tr("{rounds:.1f} rounds per answer", rounds=spent.rounds))
@@ -68,7 +66,7 @@ def _spent(spent: "AnswerTotals") -> list[str]:
     return parts + ([_money(spent.cost)] if spent.cost else [])
 
 
-def _rows(report: "UsageReport") -> list[list[str]]:
+def _rows(report: UsageReport) -> list[list[str]]:
     heads = [tr("provider"), tr("requests"), tr("answered"), tr("failed")]
     heads += [tr("cache hits"), tr("mean"), tr("p90"), tr("cost")]
     rows = [[clean(id, 40), *_cells(tally)] for id, tally in report.providers.items()]
@@ -77,7 +75,7 @@ def _rows(report: "UsageReport") -> list[list[str]]:
     return [[cell for place, cell in enumerate(row) if place not in lacking] for row in (heads, *rows, *total)]
 
 
-def _cells(tally: "Tally") -> list[str]:
+def _cells(tally: Tally) -> list[str]:
     return [
         f"{tally.requests:,}",
         *(NO_VALUE if share is None else f"{share * 100:.0f} %" for share in tally.rates.values()),
@@ -98,7 +96,7 @@ def _print_table(console: Console, rows: Sequence[Sequence[str]]) -> None:
         print_wrapped(console, Text(" · ".join(facts)), "  ", Text(f"{name}\n  ", "bold"))
 
 
-def _print_chart(console: Console, report: "UsageReport") -> None:
+def _print_chart(console: Console, report: UsageReport) -> None:
     """Print a chart with a column per day, or per several days if they do not fit."""
     days, ascii_only = report.days, console.options.ascii_only or console.is_dumb_terminal
     sums, together = _columns(days, console.width)
@@ -118,7 +116,7 @@ def _print_chart(console: Console, report: "UsageReport") -> None:
     print_lines(console, [Text(f"{'0':>{margin}} | {dates}", "dim")])
 
 
-def _columns(days: "Sequence[Day]", room: int) -> tuple[list[int], int]:
+def _columns(days: Sequence[Day], room: int) -> tuple[list[int], int]:
     """Return as many columns as fit next to the scale, and the number of days in each."""
     counted = [day.requests + day.cache_hits for day in days]
     for together in range(1, len(days) + 1):

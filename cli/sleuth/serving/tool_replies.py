@@ -16,6 +16,7 @@ from sleuth.api import for_programs
 from sleuth.base import logs
 from sleuth.base.errors import SearchError, SleuthError
 from sleuth.base.i18n import tr
+from sleuth.base.messages import error_as_json
 from sleuth.base.text import strip_controls
 from sleuth.base.urls import ascii_host
 from sleuth.engine.content import archive_warning
@@ -24,7 +25,6 @@ from sleuth.pages.page import Page, page_as_json
 from sleuth.relevance.compress import Budget, cut_off
 from sleuth.relevance.hit import Hit
 from sleuth.render.layouts import facts_line
-from sleuth.runtime import error_as_json
 from sleuth_providers.records import Record
 
 FENCE_CHARS = 400  # for the advice and the marks
@@ -113,14 +113,20 @@ def error_reply(error: SleuthError) -> ToolReply:
 
 
 def _fitted(make: Callable[[int], ToolReply], room: int, max_chars: int) -> ToolReply:
-    """Return the reply with the most untrusted text, up to `room` characters, that keeps text and JSON in the limit."""
-    reply = make(room)
-    while (
-        room and (excess := max(len(reply.text), len(json.dumps(reply.document, ensure_ascii=False))) - max_chars) > 0
-    ):
+    """Return the reply with the most untrusted text, up to `room` characters, that keeps text and JSON in the limit.
+
+    JSON that is too long even without that text stays without it, and only the text is fitted.
+    """
+
+    def size(document: object) -> int:
+        return len(json.dumps(document, ensure_ascii=False))
+
+    reply, bare = make(room), make(0).document
+    is_too_long = size(bare) > max_chars
+    while room and (excess := max(len(reply.text), 0 if is_too_long else size(reply.document)) - max_chars) > 0:
         room = max(0, room - excess // 2 - 1)  # by half, because the JSON may contain a text twice
         reply = make(room)
-    return _truncated(reply, max_chars)
+    return _truncated(reply._replace(document=bare) if is_too_long else reply, max_chars)
 
 
 def _truncated(reply: ToolReply, max_chars: int) -> ToolReply:

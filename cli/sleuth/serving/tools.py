@@ -169,8 +169,8 @@ class Toolbox:
         return found._replace(published=document.published, language=document.lang)
 
     def _summarize(self, arguments: Arguments, report: Report) -> ToolReply:
-        arguments["urls"] = urls = list(dict.fromkeys(arguments["urls"]))
         # The agent is a model itself: quotes from the pages cost nothing, and it can check them.
+        arguments["urls"] = urls = list(dict.fromkeys(arguments["urls"]))
         found = self.client.summarize(**arguments, extractive=True, on_page=_PageProgress(report, len(urls)))
         return tool_replies.digest_reply(found.renumbered(self._numbers(found.pages)), self.max_chars())
 

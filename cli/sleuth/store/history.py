@@ -9,6 +9,7 @@ from typing import Any
 from sleuth.base.files import write_atomic
 from sleuth.base.json_output import camel_case
 from sleuth.store.database import transaction
+from sleuth.store.journal import QUESTION_SEPARATOR
 from sleuth_providers.records import Record
 
 PROMPT_FILE_SUFFIX = "_history"
@@ -26,6 +27,7 @@ class HistoryEntry(Record):
     elapsed_ms: int
     cached: bool
     number: int = 0  # counted back from the newest one
+    questions: tuple[str, ...] = ()
 
 
 def history_as_json(entry: HistoryEntry) -> dict[str, Any]:
@@ -33,7 +35,7 @@ def history_as_json(entry: HistoryEntry) -> dict[str, Any]:
     from datetime import datetime
 
     fields = camel_case(entry._asdict())
-    del fields["id"]
+    del fields["id"], fields["questions"]
     at = datetime.fromtimestamp(entry.at).astimezone().isoformat(timespec="seconds")
     return {"number": entry.number} | fields | {"at": at, "providers": [id for id in entry.providers.split(",") if id]}
 
@@ -44,12 +46,14 @@ def entries(connection: sqlite3.Connection, words: Sequence[str] = (), count: in
         "SELECT id, min(max(at, 0), 4e9), query, providers, outcome, results, elapsed_ms, cached FROM search"
         " WHERE query IS NOT NULL ORDER BY id DESC"
     )
-    found = (
-        HistoryEntry(*row)._replace(cached=bool(row["cached"]), number=number)
-        for number, row in enumerate(rows, 1)
-        if contains_all(row["query"], words)
-    )
-    return list(islice(found, count))
+    found = (_entry(row)._replace(number=number) for number, row in enumerate(rows, 1))
+    return list(islice((entry for entry in found if contains_all(entry.query, words)), count))
+
+
+def _entry(row: sqlite3.Row) -> HistoryEntry:
+    questions = tuple(filter(None, row["query"].split("\n")))  # a truncated list may end with a newline
+    query = QUESTION_SEPARATOR.join(questions)
+    return HistoryEntry(*row)._replace(query=query, questions=questions, cached=bool(row["cached"]))
 
 
 def contains_all(text: str, words: Iterable[str]) -> bool:

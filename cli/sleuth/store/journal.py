@@ -18,6 +18,7 @@ IMPORT_SIZE = 256_000  # bytes after which the journal should be imported
 MAX_SIZE = 4 * IMPORT_SIZE  # bytes after which lines are dropped, if no import succeeds
 MAX_LINE_BYTES = 4000
 MAX_QUERY_CHARS = 800
+QUESTION_SEPARATOR = " | "  # where several questions are shown as one query; the journal separates them by newlines
 
 
 def append_search(path: str, line: str) -> bool:
@@ -46,9 +47,10 @@ def journal_line(outcome: "Outcome", uncounted: "Sequence[Attempt]", *, with_que
     """
     import json  # not needed to append a line that was saved with a rendered answer
 
+    questions = "\n".join(outcome.questions or [outcome.query])
     for max_chars, max_attempts in ((MAX_QUERY_CHARS, 100), (100, 5)):
         entry = {
-            "query": outcome.query[:max_chars] if with_query else None,
+            "query": questions[:max_chars] if with_query else None,
             "providers": outcome.provider[:max_chars],
             "outcome": outcome.outcome,
             "results": len(outcome.results),

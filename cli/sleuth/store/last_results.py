@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 MAX_SEARCHES = 5
 MAX_FILE_BYTES = 2_000_000
 MAX_TEXT_CHARS = 400
+SCHEMES = ("http", "https", "file")
 FIELDS = ("citation", "title", "url", "snippet", "site_name", "published", "providers")
 
 
@@ -52,19 +53,19 @@ def save(folder: str, search: SavedSearch) -> bool:
 
 def as_entry(search: SavedSearch) -> "list[Any]":
     """Return a search in the form in which it is saved."""
-    return [*search[:3], [[_safe(getattr(hit, name)) for name in FIELDS] for hit in search.results], *search[4:]]
+    return [*search[:3], [[_safe(name, getattr(hit, name)) for name in FIELDS] for hit in search.results], *search[4:]]
 
 
-def _safe(value: "Any") -> "Any":
-    """Return a field, sanitised and short enough to keep."""
+def _safe(name: str, value: "Any") -> "Any":
+    """Return a field, sanitised and short enough to keep; a URL is kept whole."""
     from sleuth.base.text import clean
     from sleuth.base.urls import clean_url
 
+    if name == "url":
+        return clean_url(value, SCHEMES)
     if isinstance(value, list | tuple):
-        return tuple(map(_safe, value))
-    if not isinstance(value, str):
-        return value
-    return clean_url(value) if value.startswith("http") else clean(value, MAX_TEXT_CHARS, entities=False)
+        return tuple(_safe(name, part) for part in value)
+    return clean(value, MAX_TEXT_CHARS, entities=False) if isinstance(value, str) else value
 
 
 def _read(folder: str) -> "list[Any]":
@@ -84,15 +85,15 @@ def load(folder: str, newest: "Sequence[Any]" = ()) -> list[SavedSearch]:
 
     `newest` are entries that were saved elsewhere.
     """
-    from sleuth.base.urls import clean_url
-
     found = []
     for entry in (*newest, *_read(folder)):
         with suppress(TypeError, ValueError):
             query, provider, at, hits, *more = entry
             questions, size, next_provider, *options = more or ((), 0, provider)  # earlier versions saved less
-            results = (Hit(**dict(zip(FIELDS, _safe(hit), strict=True))) for hit in hits)
-            shown = tuple(hit for hit in results if clean_url(hit.url, ("http", "https", "file")))
+            results = (
+                Hit(**{name: _safe(name, value) for name, value in zip(FIELDS, hit, strict=True)}) for hit in hits
+            )
+            shown = tuple(hit for hit in results if hit.url)
             asked = tuple(map(str, questions or [query]))
             facts = str(query), str(provider), float(at), shown, asked, int(size), str(next_provider)
             found.append(SavedSearch(*facts, *map(dict, options)))

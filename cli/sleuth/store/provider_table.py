@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from urllib.parse import urlsplit
 
 from sleuth.base.errors import RequestError, UnknownProviderError, UnwritableError
 from sleuth.base.files import touch
@@ -16,6 +14,7 @@ from sleuth.base.paths import stamp_of
 from sleuth.base.text import clean
 from sleuth.base.urls import origins
 from sleuth.store.database import database_error, explain_errors, transaction
+from sleuth.store.provider_fields import CLEARABLE, TEXT_FIELDS, check_engines, check_host, checked
 from sleuth.store.settings import DEFAULT_PROVIDER, Settings, change
 from sleuth.store.toml_file import read_toml, value_at
 from sleuth_providers.records import Record
@@ -26,18 +25,8 @@ if TYPE_CHECKING:
 
     from sleuth_providers.base import Provider
 
-    Ranges = Mapping[str, tuple[float, float]]
-
-TYPES = ("api", "local")
 MAX_NAME_CHARS = 200
-TEXT_FIELDS = ("name", "type", "api_key", "api_host", "basic_auth_username", "basic_auth_password")
-FLAG_FIELDS = ("using_browser", "enabled")
-JSON_FIELDS = ("engines", "options")
-FIELDS = (*TEXT_FIELDS, *FLAG_FIELDS, *JSON_FIELDS)
-CLEARABLE = ("api_key", "api_host", "engines", "basic_auth_username", "basic_auth_password", "options")
 PUBLIC_ONLY = "public_only"  # an option of all providers: the host may not be at a private address
-# Numeric options of all providers, and their ranges.
-NUMBER_OPTIONS = {"weight": (0.0, 100.0), "per_minute": (0, 100_000), "per_day": (0, 10_000_000), "timeout": (0.1, 600)}
 
 
 class ProviderRow(Record):
@@ -157,13 +146,13 @@ class ProviderTable:
 
     def _update(self, row: ProviderRow, changes: dict[str, Any]) -> ProviderRow:
         type = changes.get("type", row.type)
-        values = {name: _checked(name, value, type) for name, value in changes.items()}
+        values = {name: checked(name, value, type) for name, value in changes.items()}
         if type != row.type and row.api_host and "api_host" not in changes:
-            _check_host(row.api_host, type)
+            check_host(row.api_host, type)
         if "api_host" in changes:
             _check_secrets(row, changes)
         if values.get("engines"):
-            _check_engines(row.adapter, changes["engines"])
+            check_engines(row.adapter, changes["engines"])
         if values:
             columns = ", ".join(f"{name} = ?" for name in values)
             self.connection.execute(
@@ -178,7 +167,7 @@ class ProviderTable:
         is_word = id.isascii() and id.replace("-", "").replace("_", "").isalnum()
         if is_reserved or not is_word or id.startswith("-"):
             raise RequestError("invalid id {id!r}", "use letters, digits, - and _, but not all or auto", id=id)
-        name, type = _checked("name", name, type), _checked("type", type, type)
+        name, type = checked("name", name, type), checked("type", type, type)
         with self._transaction():
             if not self._insert(id, name, type, adapter, built_in=False):
                 hint = "change it: sleuth providers set {id} …"
@@ -243,71 +232,6 @@ def _json(text: Any) -> Any:
     return None
 
 
-def _checked(name: str, value: Any, type: str) -> Any:
-    """Return the value of a field as it is stored; an invalid one raises RequestError."""
-    if name not in FIELDS:
-        raise RequestError("unknown field {name!r}", "use one of {fields}", name=name, fields=", ".join(FIELDS))
-    if value is None:
-        if name not in CLEARABLE:
-            raise RequestError("{name} cannot be empty", "set it to a value", name=name)
-        return "{}" if name == "options" else None
-    if name in FLAG_FIELDS and value not in (0, 1):
-        raise RequestError("invalid value {value!r} for {name}", "use true or false", name=name, value=value)
-    if name in FLAG_FIELDS:
-        return int(value)
-    if name in JSON_FIELDS:
-        return _checked_json(name, value)
-    if not isinstance(value, str) or any(unicodedata.category(c) in ("Cc", "Cs") for c in value):
-        raise RequestError("{name} contains control characters", "remove line breaks and control characters", name=name)
-    if not value.strip():
-        hint = "to clear it: sleuth providers set ID --unset {name}" if name in CLEARABLE else "set it to a value"
-        raise RequestError("{name} cannot be empty", hint, name=name)
-    if name == "api_key" and value.strip() in ("env:", "cmd:"):
-        raise RequestError("incomplete {name} {value!r}", "use env:NAME or cmd:COMMAND", name=name, value=value)
-    if name == "type" and value not in TYPES:
-        raise RequestError("invalid type {value!r}", "use api or local", value=value)
-    if name == "api_host":
-        for part in value.split(",") if type == "api" else [value]:
-            _check_host(part.strip(), type)
-    return value
-
-
-def _checked_json(name: str, value: Any) -> str:
-    names = isinstance(value, list | tuple) and all(isinstance(entry, str) and entry for entry in value)
-    try:
-        if not (names if name == "engines" else isinstance(value, dict)):
-            raise TypeError(value)
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        text.encode()
-    except (TypeError, ValueError) as problem:
-        hint = "engines takes a list, options a mapping"
-        raise RequestError("invalid value {value!r} for {name}", hint, name=name, value=value) from problem
-    if name == "options":
-        check_numbers(value, NUMBER_OPTIONS)
-    return text
-
-
-def check_numbers(options: Mapping[str, Any], ranges: Ranges) -> None:
-    """Refuse a numeric option that is no number or out of its range."""
-    for name, (low, high) in ranges.items():
-        if name in options and number_option(options, name, ranges) is None:
-            message = "invalid value {value!r} for the option {name}"
-            hint = "use a number from {low} to {high}"
-            if name in ("per_minute", "per_day"):
-                hint = "use a number from {low} to {high}; 0 means no limit"
-            raise RequestError(message, hint, name=name, value=options[name], low=low, high=high)
-
-
-def number_option(options: Mapping[str, Any], name: str, ranges: Ranges = NUMBER_OPTIONS) -> float | None:
-    """Return a numeric option; None when it is not set or out of range."""
-    low, high = ranges[name]
-    try:
-        number = float(options[name])
-    except (KeyError, TypeError, ValueError):
-        return None
-    return number if low <= number <= high else None
-
-
 def _check_secrets(row: ProviderRow, changes: dict[str, Any]) -> None:
     """Refuse to point a provider elsewhere while it keeps a key or password, which belong to their host."""
     if origins(changes["api_host"] or "") <= origins(row.api_host or ""):
@@ -320,27 +244,3 @@ def _check_secrets(row: ProviderRow, changes: dict[str, Any]) -> None:
                 id=row.id,
                 option=name.replace("_", "-"),
             )
-
-
-def _check_engines(adapter: str, engines: list[str]) -> None:
-    from sleuth_providers import registry
-
-    with suppress(KeyError, registry.PluginError):  # the package of the adapter is not installed
-        known = registry.load(adapter).known_engines
-        for name in sorted(set(engines) - set(known or engines)):
-            raise RequestError("unknown engine {name!r}", "use one of: {names}", name=name, names=", ".join(known))
-
-
-def _check_host(value: str, type: str) -> None:
-    try:
-        parts = urlsplit(value)
-        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and len(value.split()) == 1
-    except ValueError:
-        good = False
-    if not good:
-        shown = value.rpartition("@")[2]
-        raise RequestError("{value!r} is not an http(s) URL", "use the form https://host:port", value=shown)
-    if "@" in parts.netloc:
-        raise RequestError("the URL contains a password", "use --basic-auth-username and --basic-auth-password -")
-    if type == "local" and "%s" not in value:
-        raise RequestError("{value!r} has no %s for the query", "use the form https://host/search?q=%s", value=value)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote, urlsplit
+import re
+from urllib.parse import SplitResult, quote, urlsplit
 
 from sleuth_providers.errors import BadRequestError, BadResponseError, UnreachableError
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from urllib.parse import SplitResult
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -29,6 +26,11 @@ def split_url(url: str) -> tuple[SplitResult, str, int]:
     if (host.isascii() and not has_valid_labels(host)) or ("%" in host and ":" not in host):
         raise BadRequestError("invalid host name: {host!r}", hint=BadResponseError.hint, host=host)
     return parts, host, port or DEFAULT_PORTS[parts.scheme]
+
+
+def without_scheme(url: str) -> str:
+    """Return an address without its scheme, however that is written: http:/host, http//host, //host."""
+    return re.sub(r"^(https?(:/*|/+)|/+)", "", url, flags=re.IGNORECASE)
 
 
 def has_valid_labels(host: str) -> bool:

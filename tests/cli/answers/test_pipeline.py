@@ -11,7 +11,7 @@ from sleuth.answers.evidence import QUOTED, SUPPORTED
 from sleuth.answers.llm.chat import Message, Models
 from sleuth.answers.pipeline import Answerer
 from sleuth.answers.writing import WritingError
-from sleuth.base.errors import RequestError
+from sleuth.base.errors import RequestError, UnknownProviderError
 from sleuth.pages.page import Page
 from sleuth.pages.reader import Reader
 
@@ -219,6 +219,14 @@ def test_model_decides_whether_to_search(ask: Any, model: Any, web: Any) -> None
 def test_search_on_overrides_the_model(ask: Any, model: Any, web: Any) -> None:
     ask(model(analyse={"search": False, "query": "sum of two and two"}), "What is two and two?", search="on")
     assert web.queries == ["sum of two and two"]
+
+
+@pytest.mark.parametrize("search", ["auto", "off"])
+def test_unknown_provider_is_an_error_even_if_no_search_is_needed(ask: Any, model: Any, search: str) -> None:
+    scripted = model(analyse={"search": False})
+    with pytest.raises(UnknownProviderError, match="'nosuch'"):
+        ask(scripted, search=search, providers=("nosuch",))
+    assert scripted.asked == []
 
 
 def test_search_off_needs_one_call(ask: Any, model: Any, web: Any) -> None:

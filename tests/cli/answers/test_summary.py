@@ -7,7 +7,7 @@ import pytest
 
 from sleuth.answers.evidence import NOT_FOUND, QUOTED
 from sleuth.answers.llm.chat import Models, Prompt
-from sleuth.answers.llm.errors import ModelKeyError, ModelUnavailableError
+from sleuth.answers.llm.errors import ModelKeyError, ModelTimeoutError, ModelUnavailableError
 from sleuth.answers.presentation import digest_parts
 from sleuth.answers.summary import Digest, digest, digest_as_json, write_digest
 from sleuth.pages.page import Page
@@ -109,11 +109,20 @@ def test_single_page_that_fails_gets_a_warning(model: Any, runtime: Any) -> None
     assert any("smol.example" in warning for warning in found.warnings)
 
 
+def test_model_that_fails_for_every_page_gets_one_warning(model: Any, runtime: Any) -> None:
+    late = [TimeoutError(), TimeoutError(), ModelTimeoutError(server="llm.example", seconds=1)]
+    found, _ = written(model(summarise=late), runtime, PAGES)
+    assert found.method == "extractive"
+    assert [text.partition(":")[0] for text in found.warnings if "quoting" in text] == [
+        "quoting the pages instead of writing a summary"
+    ]
+
+
 def test_summary_that_is_cut_off_is_kept(model: Any, runtime: Any) -> None:
     problem = ModelUnavailableError(server="llm.example", detail="HTTP 503")
     found, _ = written(model(summarise="Tokio is BREAK quick", breaks=problem), runtime, PAGES[:1])
     assert (found.method, found.text.strip()) == ("model", "Tokio is")
-    assert "incomplete" in found.warnings[-1]
+    assert found.warnings[-1].startswith("the text is incomplete: ")
 
 
 def test_json_form_has_text_and_quotes(model: Any, runtime: Any) -> None:

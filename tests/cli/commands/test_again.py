@@ -174,6 +174,13 @@ def test_again_goes_on_with_the_next_page(sleuth: Any, searched: Any) -> None:
     assert sleuth("again", "--page", "2", "-p", "nosuch").exit == 3
 
 
+def test_again_goes_back_to_the_first_page(sleuth: Any, searched: Any) -> None:
+    searched("-n", "1", "walrus")
+    sleuth("again", "--page", "2")
+    assert sleuth("again", "-f", "urls").out == "https://walrus.example/2\n"
+    assert sleuth("again", "-f", "urls", "--page", "1").out == "https://walrus.example/1\n"
+
+
 def test_several_questions_are_searched_for_again(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
     searched("-n", "2", "-q", "walrus", "-q", "oyster | pearl")
     httpserver.clear_log()
@@ -186,6 +193,17 @@ def test_several_questions_are_searched_for_again(sleuth: Any, searched: Any, ht
     httpserver.clear_log()
     sleuth("again", "1", "-p", "searxng", "--refresh")
     assert sorted(request.values["q"] for request, _ in httpserver.log) == ["seal", "walrus"]
+
+
+def test_query_with_a_bar_stays_one_query(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    searched("ls | grep")
+    httpserver.clear_log()
+    sleuth("again", "1", "-p", "searxng", "--refresh")
+    assert [request.values["q"] for request, _ in httpserver.log] == ["ls | grep"]
+    searched("-n", "1", "-q", "ls", "-q", "grep")
+    assert sleuth("history", "-n", "3").out == "ls | grep\n" * 3
+    assert [item["query"] for item in sleuth("history", "--json", "s | g").json["items"]] == ["ls | grep"] * 3
+    assert sleuth("open", "--print", "2").exit == 2  # that was a result of the other search
 
 
 def test_again_counts_pages_as_the_search_did(sleuth: Any, httpserver: HTTPServer) -> None:

@@ -72,7 +72,7 @@ def test_next_page_after_an_answer_comes_from_the_providers_that_answered(
     answerer.more = {"rounds": rounds}
     answered("ask", "--lang", "de", *options.split(), "which runtime is fast")
     again: list[Any] = []
-    monkeypatch.setattr("sleuth.commands.search.search", lambda _, given: again.append(given) or 0)
+    monkeypatch.setattr("sleuth.commands.again.search", lambda _, given: again.append(given) or 0)
     assert answered("again", "--page", "2").exit == 0
     assert (again[0].providers, again[0].language) == ((asked,), "de")
 

@@ -71,9 +71,12 @@ def test_library_never_answers_a_web_question(sleuth: Any) -> None:
 
 def test_provider_can_be_changed(answered: Any, answerer: Any) -> None:
     done = talk(
-        answered, "/provider nobody", "a", "/provider wikipedia, searxng", "b", "/provider auto", "c", "/provider"
+        answered,
+        *("/provider nobody", "a", "/provider wikipedia, searxng", "b", "/provider ALL", "c"),
+        *("/provider AUTO", "d", "/provider"),
     )
-    assert [question.providers for question in answerer.asked] == [(), ("wikipedia", "searxng"), ("auto",)]
+    chosen = [question.providers for question in answerer.asked]
+    assert chosen == [(), ("wikipedia", "searxng"), ("all",), ("auto",)]
     assert "error: unknown provider 'nobody'" in done.err
     assert done.err.endswith("provider: auto\n")
 
@@ -87,6 +90,8 @@ def test_sources_are_those_of_the_last_answer(answered: Any, answerer: Any) -> N
     assert f"Tokio\nhttps://tokio.rs/a\n\n{passage}" in done.out
     assert "error: there is no source 9\n" in done.err
     assert "\x1b" not in done.err
+    answerer.sources = (answerer.sources[0]._replace(url="file:///notes.md"),)
+    assert "Tokio\nfile:///notes.md\n\n" in talk(answered, "a", "/sources 1").out
     answerer.sources = ()
     done = talk(answered, "a", "/sources", "/mode chat", "/sources")
     hint = "error: the last answer has no sources\nhint: to always search: {}/search on\n"

@@ -296,6 +296,7 @@ def test_use_sets_the_default(sleuth: Any) -> None:
         assert sleuth("providers", "use", id).exit == 0
     defaults = [item["id"] for item in sleuth("providers", "list", "--json").json["items"] if item["isDefault"]]
     assert defaults == ["searxng"]
+    assert sleuth("providers", "use", "AUTO").err == "auto is now the default\n"
     assert sleuth("providers", "use", "nosuch").exit == 3
     overridden = sleuth("providers", "use", "auto", SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="searxng")
     assert overridden.err == "note: SLEUTH_WEBSEARCH_DEFAULT_PROVIDER is set and overrides the file\n"

@@ -101,6 +101,52 @@ def test_all_saved_searches_run_without_words(sleuth: Any, news: News) -> None:
     assert sleuth("watch", "run").exit == 7
 
 
+@pytest.fixture
+def two(sleuth: Any, news: News) -> None:
+    """Two saved searches, each with one new result."""
+    for words in (("--name", "first", "walrus"), ("--name", "second", "oyster")):
+        watch(sleuth, *words)
+    news.names = ["one"]
+
+
+@pytest.mark.usefixtures("two")
+def test_file_holds_what_is_new_in_all_saved_searches(sleuth: Any, tmp_path: Path) -> None:
+    file = tmp_path / "missing" / "new.csv"
+    assert sleuth("watch", "run", "-f", "csv", "-o", str(file)).exit == 2
+    file.parent.mkdir()
+    assert sleuth("watch", "run", "-f", "csv", "-o", str(file)).exit == 0  # nothing was lost
+    assert [line.split(",")[0] for line in file.read_text().splitlines()] == ["rank", "1", "2"]
+
+
+@pytest.mark.usefixtures("two")
+def test_json_of_several_saved_searches_is_one_document(sleuth: Any) -> None:
+    document = sleuth("watch", "run", "--json").json
+    assert (document["query"], document["provider"]) == ("walrus | oyster", "searxng")
+    assert [hit["citation"] for hit in document["results"]] == [1, 2]
+    assert [attempt["provider"] for attempt in document["attempts"]] == ["searxng", "searxng"]
+
+
+@pytest.mark.usefixtures("two")
+def test_results_of_all_saved_searches_can_be_opened(sleuth: Any, news: News) -> None:
+    sleuth("watch", "run", "first")
+    news.names = ["two", "one"]
+    sleuth("watch", "run", terminal=True)
+    assert sleuth("open", "--print", "1", "2", "3").out.split() == [
+        f"https://a.example/{name}" for name in ("two", "two", "one")
+    ]
+
+
+def test_failing_program_of_one_saved_search_leaves_the_others(sleuth: Any, news: News) -> None:
+    news.names = ["one"]
+    watch(sleuth, "--name", "first", "--exec", f"{sys.executable} -c 'raise SystemExit(3)'", "walrus")
+    watch(sleuth, "--name", "second", "oyster")
+    news.names = ["two"]
+    done = sleuth("watch", "run", "-f", "urls")
+    assert (done.exit, done.out.split().count("https://a.example/two")) == (0, 2)
+    assert "warning: first: " in done.err
+    assert sleuth("watch", "run").exit == 1  # only the first one again
+
+
 def test_searches_are_listed_and_removed(sleuth: Any, news: News) -> None:
     news.names = ["one"]
     watch(sleuth, "walrus")

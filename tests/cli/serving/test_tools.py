@@ -351,6 +351,14 @@ def test_long_snippets_share_the_space(snippets: list[str], most: int) -> None:
     assert [hit["snippet"] for hit in whole["results"]] == [hit.snippet for hit in found]
 
 
+def test_text_uses_a_limit_that_is_too_low_for_the_json() -> None:
+    found = tuple(Hit(n, "T", f"https://{n}.example/", "A snippet. " * 50) for n in range(1, 6))
+    reply = tool_replies.search_reply(Outcome("q", "p", found), 1_000)
+    assert 800 < len(reply.text) <= 1_000
+    assert reply.text.count("A snippet.") >= 5
+    assert {hit["snippet"] for hit in data(reply)["results"]} == {""}
+
+
 def test_page_is_truncated_or_reduced_to_matching_passages(call: Call, httpserver: HTTPServer) -> None:
     page = long_page("The lighthouse keeper Josephine painted the tower in ultramarine in 1931.")
     httpserver.expect_request("/page").respond_with_data(page, content_type="text/html")
@@ -368,8 +376,8 @@ def test_page_is_truncated_or_reduced_to_matching_passages(call: Call, httpserve
 def test_text_of_an_archived_copy_is_marked() -> None:
     page = Page("https://example.org/gone", archived="2025-01-31")
     reply = tool_replies.page_reply(page, "text", 100, CAP)
-    assert "note: read example.org from a copy archived on 2025-01-31" in reply.text
-    assert data(reply)["warnings"] == ["read example.org from a copy archived on 2025-01-31"]
+    assert "note: read https://example.org/gone from a copy archived on 2025-01-31" in reply.text
+    assert data(reply)["warnings"] == ["read https://example.org/gone from a copy archived on 2025-01-31"]
 
 
 def test_pages_on_private_networks_are_refused(call: Call, httpserver: HTTPServer) -> None:

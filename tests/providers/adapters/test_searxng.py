@@ -133,14 +133,16 @@ def test_another_json_service_is_a_case_for_doctor(httpserver: HTTPServer) -> No
     assert "sleuth doctor" in caught.value.hint
 
 
-def test_address_without_a_scheme_is_explained() -> None:
-    with pytest.raises(BadRequestError) as caught:
-        SearXNG().request(Query("x"), Account(host="localhost:8080"))
-    assert "http://{url}" in caught.value.hint
-    assert caught.value.values == {"url": "localhost:8080"}
+@pytest.mark.parametrize(
+    "address", ["localhost:8080", "http:/localhost:8080", "http//localhost:8080", "//localhost:8080"]
+)
+def test_address_without_a_scheme_is_explained(address: str, make_sleuth: Any) -> None:
+    done = make_sleuth(SEARXNG_URL=address)("search", "-p", "searxng", "larch")
+    assert f"the address of SearXNG does not start with http:// or https://: {address}\n" in done.err
+    assert "use http://localhost:8080, in SEARXNG_URL" in done.err
 
 
-@pytest.mark.parametrize("address", ["http://[bad", "http://a b", "http://127.0.0.1:99999"])
+@pytest.mark.parametrize("address", ["http://[bad", "http://a b", "http://127.0.0.1:99999", "http:"])
 def test_invalid_address_is_explained(address: str, make_sleuth: Any) -> None:
     done = make_sleuth(SEARXNG_URL=address)("search", "-p", "searxng", "larch")
     assert f"the address of SearXNG is invalid: '{address}'" in done.err

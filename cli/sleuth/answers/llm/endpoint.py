@@ -113,10 +113,8 @@ def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None
             secure=clean_url(base).replace("http:", "https:", 1),
         )
     writer = _model(settings, key, name)
-    reasoner = settings.look_up(LLM_REASONER)
-    if reasoner.origin == "default" or reasoner.value in ("", name):
-        return Models(writer, writer)
-    return Models(writer, _model(settings, key, reasoner.value))
+    reasoner = settings[LLM_REASONER]
+    return Models(writer, writer if reasoner in ("", name) else _model(settings, key, reasoner))
 
 
 def find_key(settings: Settings, environ: Mapping[str, str]) -> str:

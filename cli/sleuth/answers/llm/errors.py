@@ -17,6 +17,7 @@ ModelError                    FAILED                1
 In messages `{server}` is the host and `{detail}` the server's message or what happened, cleaned and redacted.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -256,6 +257,7 @@ def classify(target: RequestTarget, document: Any, status: int, wait: float | No
     status = _own_status(error) or (likely if status == 200 else status)
     detail = message or f"HTTP {status}"
     common: dict[str, Any] = {"server": target.server, "detail": detail, "status": status}
+    wait = wait and math.ceil(wait)  # HTTP has whole seconds, and 0 s is no advice
     retry: dict[str, Any] = {"wait": wait, "hint": "try again in {wait:.0f} s" if wait else ""}
     if status == 402 or (status in (403, 429) and OUT_OF_CREDIT.search(text)):
         return ModelBalanceError(**common)

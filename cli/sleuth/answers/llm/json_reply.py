@@ -117,10 +117,12 @@ def bool_field(reply: Mapping[str, Any], name: str, *, default: bool) -> bool:
 
 def share_field(reply: Mapping[str, Any], name: str, default: float) -> float:
     """Return a number from 0 to 1, also if it is given out of ten or a hundred."""
-    part, _, whole = str(reply.get(name)).strip().rstrip("%").partition("/")
+    text = str(reply.get(name)).strip()
+    part, _, whole = text.rstrip("%％").partition("/")
     try:
         number = float(part)
-        share = number / (float(whole) if whole else 1 if number <= 1 else 10 if number <= 10 else 100)
+        is_percentage = text.endswith(("%", "％")) or number > 10
+        share = number / (float(whole) if whole else 100 if is_percentage else 1 if number <= 1 else 10)
     except (ValueError, ZeroDivisionError):
         return default
     return min(max(share, 0.0), 1.0) if math.isfinite(share) else default

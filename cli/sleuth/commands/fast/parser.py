@@ -7,7 +7,7 @@ whatever may be an error, goes to Typer.
 
 from sleuth.base.process import terminal_lines
 from sleuth.commands import COMMANDS, is_option
-from sleuth.engine.search_options import OPTIONS, POSITIONAL, RENDERED
+from sleuth.engine.search_options import OPTIONS, POSITIONAL, RENDERED, OptionSpec
 from sleuth.store.cache import rendered
 
 TYPE_CHECKING = False
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, TextIO
 
-    from sleuth.engine.search_options import OptionSpec
     from sleuth.store.cache.rendered import RenderedKey
 
 # Flag → its option, and the value of a flag that takes none.

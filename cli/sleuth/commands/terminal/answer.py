@@ -93,6 +93,6 @@ def _print_notes(runtime: Runtime, found: Answer, options: AnswerOptions) -> Non
     """Print warnings, advice and statistics on stderr."""
     print_warnings(runtime, found)
     if options.format == "rich":
-        runtime.footer(presentation.summary(found), [])
+        display.footer(runtime, presentation.summary(found), [])
     elif options.format != "json" and found.checks:
         runtime.note(tally(found.checks))

@@ -1,11 +1,11 @@
 """Shows a digest of pages: written by a model if there is one, else quoted."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sleuth.answers import presentation
 from sleuth.answers.answer import ProgressEvent
 from sleuth.answers.citation_check import tally
+from sleuth.answers.llm.chat import Models
 from sleuth.answers.summary import Digest, digest_as_json, write_digest
 from sleuth.base.i18n import trn
 from sleuth.base.json_output import json_text
@@ -15,11 +15,8 @@ from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.screen import Screen
 from sleuth.runtime import Runtime
 
-if TYPE_CHECKING:
-    from sleuth.answers.llm.chat import Models
 
-
-def show(runtime: Runtime, found: Digest, options: AnswerOptions, models: "Models | None", length: str | int) -> None:
+def show(runtime: Runtime, found: Digest, options: AnswerOptions, models: Models | None, length: str | int) -> None:
     """Show a digest, written by a model if one is given, and streamed if it is shown on a terminal."""
     with Progress(runtime, options.progress) as progress:
         if options.format == "rich":
@@ -40,7 +37,7 @@ def show(runtime: Runtime, found: Digest, options: AnswerOptions, models: "Model
 def _written(
     runtime: Runtime,
     found: Digest,
-    models: "Models | None",
+    models: Models | None,
     length: str | int,
     progress: Progress,
     write: Callable[[str], None],

@@ -104,7 +104,19 @@ def show_messages(
     if format == "rich":
         related = suggestions(outcome)
         related = [f"+{number} {text}" for number, text in enumerate(related, 1)] if numbered else related
-        runtime.footer(summary(outcome, age), related)
+        footer(runtime, summary(outcome, age), related)
+
+
+def footer(runtime: Runtime, line: str, related: list[str]) -> None:
+    """Print the dim lines under results on a terminal."""
+    if runtime.quiet:
+        return
+    from sleuth.render.rich import make_console
+
+    console = make_console(runtime.stderr, runtime.color)
+    console.print(line, style="dim")
+    if related:
+        console.print(tr("see also: {words}", words=" · ".join(related)), style="dim")
 
 
 def show_attempts(runtime: Runtime, outcome: Outcome) -> None:
@@ -154,7 +166,7 @@ def show_and_save(
     rendered.save(key, format, texts, outcome.age, outcome.fresh_s)
 
 
-def save_results(runtime: Runtime, outcome: Outcome, options: SearchOptions | None = None) -> None:
+def save_results(runtime: Runtime, outcome: Outcome, options: SearchOptions) -> None:
     """Keep the results for `sleuth open` and `sleuth again`, with the options that shaped them."""
     if runtime.settings[HISTORY]:
         from sleuth.store import last_results
@@ -164,13 +176,12 @@ def save_results(runtime: Runtime, outcome: Outcome, options: SearchOptions | No
             runtime.warn(tr(message, folder=runtime.paths.state))
 
 
-def _as_saved(outcome: Outcome, options: SearchOptions | None) -> SavedSearch:
+def _as_saved(outcome: Outcome, options: SearchOptions) -> SavedSearch:
     from sleuth.engine.search_options import OPTIONS, REPEATED
     from sleuth.store.last_results import SavedSearch
 
     facts = outcome.query[:MAX_QUERY_CHARS], outcome.provider, time.time(), outcome.results
-    values = {name: getattr(options, name) for name in REPEATED} if options else {}
-    repeated = {name: value for name, value in values.items() if value != OPTIONS[name].default}
+    repeated = {name: value for name in REPEATED if (value := getattr(options, name)) != OPTIONS[name].default}
     if path := repeated.get("rules"):
         repeated["rules"] = os.path.abspath(path)
     return SavedSearch(*facts, outcome.questions, outcome.page_size, outcome.next_provider, repeated)

@@ -164,7 +164,7 @@ class SearchPrompt:
     def _summarise(self, url: str) -> None:
         from sleuth.commands.summarize import show_summary
 
-        show_summary(self.runtime, [url], self.request.questions[0], options=self._page_options())
+        show_summary(self.runtime, [url], self.request.questions[0], "short", self._page_options())
 
     def _page_options(self) -> SearchOptions:
         return SearchOptions(offline=self.request.offline, timeout=self.request.timeout)
@@ -174,5 +174,5 @@ def _numbers(line: str) -> list[int]:
     numbers: list[int] = []
     for first, last in re.findall(r"(-?\d+)(?:-(\d+))?", line):
         low, high = sorted((int(first), int(last or first)))
-        numbers += range(low, min(high, low + MAX_OPENED) + 1)
+        numbers += range(low, min(high + 1, low + MAX_OPENED))
     return numbers

@@ -86,10 +86,8 @@ def check_model(runtime: "Runtime", settings: Settings) -> Finding:
         return fail(f"llm.api_key = {clean(value, 60)}", "model-key-empty", variable=value[4:])
     if key and is_in_clear(url):
         return warn(clean_url(url), "model-key-in-clear", url=clean_url(url).replace("http:", "https:", 1))
-    wanted = {LLM_MODEL.key: settings[LLM_MODEL]}
-    if settings.look_up(LLM_REASONER).origin != "default":  # else the same model reflects
-        wanted[LLM_REASONER.key] = settings[LLM_REASONER]
-    return _list_models(models_url(url), key, {setting: model for setting, model in wanted.items() if model})
+    wanted = {setting.key: settings[setting] for setting in (LLM_MODEL, LLM_REASONER) if settings[setting]}
+    return _list_models(models_url(url), key, wanted)
 
 
 def _list_models(url: str, key: str, wanted: dict[str, str]) -> Finding:

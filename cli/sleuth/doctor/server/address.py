@@ -6,6 +6,7 @@ from urllib.parse import quote, urlsplit
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import is_loopback
+from sleuth_providers.net.urls import without_scheme
 from sleuth_providers.records import Record
 
 SAFE_IN_PATH = "/%:@!$&'()*+,;=~"
@@ -48,7 +49,7 @@ def parse_address(text: str) -> ParsedAddress:
     if not re.match(r"https?://", url, re.IGNORECASE):
         if "://" in url:
             return ParsedAddress(None, (tr("it begins with {scheme}://", scheme=url.partition("://")[0]),))
-        url = "http://" + re.sub(r"^https?:/*|^/+", "", url)
+        url = "http://" + without_scheme(url)
         mistakes.append(tr("it does not begin with http:// or https://"))
     try:
         parts = urlsplit(url)

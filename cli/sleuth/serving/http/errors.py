@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse
 from sleuth.api import for_programs
 from sleuth.base.daemon_pool import BusyError
 from sleuth.base.errors import RequestError, SleuthError, UnknownProviderError
-from sleuth.runtime import error_as_json
+from sleuth.base.messages import error_as_json
 
 OPENAPI_HINT = "see GET /openapi.json"
 STATUSES = {BusyError: 503, UnknownProviderError: 404, RequestError: 400}  # the first type that matches

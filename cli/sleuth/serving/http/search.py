@@ -8,7 +8,7 @@ from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.base.urls import clean_url, domain
+from sleuth.base.urls import domain
 from sleuth.engine.content import compression_options
 from sleuth.engine.outcome import Outcome, Status
 from sleuth.relevance.hit import Hit
@@ -55,7 +55,7 @@ def log_tracing(tracing: Tracing | None) -> None:
 def _summarize(client: Client, questions: list[str], links: list[str]) -> dict[str, Any]:
     started = time.monotonic()
     query = " ".join(questions[1:])
-    summary = client.summarize(list(dict.fromkeys(clean_url(link) or link for link in links)), query)
+    summary = client.summarize(links, query)
     settings = client.runtime.settings
     compression = compression_options(settings)
     limit = settings[FETCH_CHARS] if compression.method == "none" else None  # else the whole page is compressed below

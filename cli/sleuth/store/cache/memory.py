@@ -29,7 +29,9 @@ class MemoryCache(Cache):
         return self.backend.get(key)
 
     def put(self, key: str, value: Any, seconds: float) -> None:
-        """Store a value in memory and in the backend."""
+        """Store a value in memory and in the backend, unless it has expired already."""
+        if seconds <= 0:
+            return
         now = time.time()
         with self._lock:
             self._entries[key] = (value, now, now + seconds)

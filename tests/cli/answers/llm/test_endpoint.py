@@ -167,7 +167,8 @@ def test_local_models_are_free(tmp_path: Path) -> None:
     assert models.writer.endpoint.price == Price()
 
 
-def test_reasoner_is_the_writer_by_default(tmp_path: Path) -> None:
+def test_reasoner_is_the_writer_by_default(tmp_path: Path, sleuth: Any) -> None:
+    assert sleuth("config", "get", "llm.reasoner_model", SLEUTH_LLM_MODEL="qwq").out == "\n"
     local = {"base_url": "http://localhost:11434", "model": "llama"}
     models = found(tmp_path, **local)
     assert (models.writer.name, models.reasoner) == ("llama", models.writer)

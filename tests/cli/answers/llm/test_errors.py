@@ -144,7 +144,12 @@ def test_retry_after_is_read(headers: dict[str, str], seconds: float | None) -> 
 
 def test_hint_contains_the_time_to_wait() -> None:
     error = error_for(429, retry_after="7")
-    assert error.hint.format_map(error.values) == "try again in 7 s"
+    assert error.advice == "try again in 7 s"
+
+
+def test_time_to_wait_is_in_whole_seconds() -> None:
+    error = classify(TARGET, {}, 503, 0.4)
+    assert (error.advice, str(error.retry_after)) == ("try again in 1 s", "1")
 
 
 def test_message_names_the_parameter() -> None:

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import webbrowser
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,18 @@ def test_pages_are_not_fetched_offline(sleuth: Any, prompt: Any, httpserver: HTT
     words = ("search", "-i", "-p", "searxng", "-n", "3", "--offline", "rust")
     done = sleuth(*words, stdin="r 1\ns 1\nq\n", SEARXNG_URL=httpserver.url_for(""))
     assert done.err.count("offline, and the page is not in the cache") == 2
+
+
+def test_a_range_opens_at_most_fifty_results(
+    sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hits = [{"url": f"https://a.example/{n}", "title": f"r{n}"} for n in range(1, 61)]
+    httpserver.expect_request("/search").respond_with_json({"results": hits})
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda url: opened.append(url) or True)
+    words = ("search", "-i", "-p", "searxng", "-n", "50", "rust")
+    sleuth(*words, stdin="n\n1-60\nq\n", SEARXNG_URL=httpserver.url_for(""))
+    assert opened == [f"https://a.example/{n}" for n in range(1, 51)]
 
 
 def test_grammar_of_the_prompt(prompt: Any) -> None:

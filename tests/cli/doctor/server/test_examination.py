@@ -26,6 +26,7 @@ ADDRESSES = [
     ("HTTP://Search.Example.org", "http://search.example.org", ""),
     ("localhost:8080", "http://localhost:8080", "does not begin with http"),
     ("http:/localhost:8080", "http://localhost:8080", "does not begin with http"),
+    ("http//localhost:8080", "http://localhost:8080", "does not begin with http"),
     ("//search.example.org", "http://search.example.org", "does not begin with http"),
     ("  'http://localhost:8080' ", "http://localhost:8080", ""),
     ("http://localhost:8080/search", "http://localhost:8080", "ends in /search"),

@@ -46,6 +46,7 @@ def test_providers_come_in_pages(server: Any) -> None:
     second = server.call("GET", "/websearch-providers?page=2&limit=20").json
     assert (first["page"], first["limit"], first["total"]) == (1, 20, every["total"])
     assert first["items"] + second["items"] == every["items"][:40]
+    assert [one["id"] for one in every["items"]] == sorted(one["id"] for one in every["items"])
     assert server.call("GET", "/websearch-providers?page=999").json["items"] == []
 
 

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from tests.cli.serving.conftest import document
 
 from sleuth.answers.answer import Answer, ProgressEvent
+from sleuth.answers.llm.errors import RequestTarget, classify
 from sleuth.api import Client
 from sleuth.base.errors import SearchError
 from sleuth.serving.http import app, events
@@ -30,6 +31,8 @@ class FakeClient(Client):
         tell(ProgressEvent("web_search_start", "Searching", 0, "tokio"))
         if question == "fail":
             raise SearchError("nobody answered", "ask again", code="UNREACHABLE")
+        if question == "busy":
+            raise classify(RequestTarget("llm.example", "m", "https://llm.example/v1"), {}, 429, 12.0)
         if question == "break":
             raise ZeroDivisionError
         if question == "quiet":
@@ -84,6 +87,11 @@ def test_answer_is_one_document_unless_events_are_accepted(inside: Any, accept: 
     assert (reply.status, reply.json["answer"]) == (200, "Tokio is\na runtime[31m [1].")
     failed = server.call("POST", "/ask", {"question": "fail"}, **accept)
     assert (failed.status, failed.code) == (500, "UNREACHABLE")
+
+
+def test_retry_after_of_a_model_is_in_whole_seconds(inside: Any) -> None:
+    reply = inside(FakeClient).call("POST", "/ask", {"question": "busy"})
+    assert (reply.code, reply.headers["retry-after"]) == ("RATE_LIMIT_EXCEEDED", "12")
 
 
 def test_stream_ends_with_an_error_when_the_server_stops(inside: Any) -> None:

@@ -11,7 +11,8 @@ from tests.cli.serving.conftest import document
 
 from sleuth.answers.answer import SEARCH_MODES
 from sleuth.serving.http import models
-from sleuth.store.provider_table import TYPES, ProviderRow
+from sleuth.store.provider_fields import TYPES
+from sleuth.store.provider_table import ProviderRow
 
 BODIES = (models.ProviderPatch, models.SearchBody, models.AskBody)
 NAMES = sorted({field.alias for body in BODIES for field in body.model_fields.values()} | {"other", "topicId", "role"})

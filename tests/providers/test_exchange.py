@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from sleuth_providers.base import MAX_JSON_VALUES, Account, Response, secrets_in
 from sleuth_providers.errors import BadResponseError
+from sleuth_providers.exchange import MAX_JSON_VALUES, Account, Response, secrets_in
 from sleuth_providers.json import MAX_ITEMS, as_list, document, objects
 
 
