@@ -42,7 +42,7 @@ class Answerer:
         if not question.text.strip():
             raise RequestError("no question given", "for example: sleuth ask why is the sky blue")
         if question.extractive and question.search == "off":
-            raise RequestError("--extractive needs a search", "omit --search off")
+            raise RequestError("{option} needs a search", "omit --search off", option="--extractive")
         research = Research(question, self.settings, on_progress)
         if question.extractive:
             return self._extract(research, write)
