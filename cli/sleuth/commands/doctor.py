@@ -57,8 +57,9 @@ def doctor(
         raise RequestError("{one} and {other} cannot be combined", "use only one of them", **options)
     if repair:
         return _repair(runtime)
-    if settings is None and url and "://" not in url and (url.endswith((".yml", ".yaml")) or os.path.isfile(url)):
-        settings = url
+    if settings is None and url and "://" not in url:
+        is_path = url[0] in "./" or url.endswith((".yml", ".yaml")) or os.path.isfile(url)
+        settings = url if is_path else None
     if fix and not settings:
         raise RequestError("--fix needs a settings file", "sleuth doctor settings.yml --fix")
     if settings:

@@ -49,14 +49,15 @@ def check_disk(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
                     connection.execute("BEGIN IMMEDIATE")
                     connection.execute("ROLLBACK")
         except OSError as problem:
-            problems.setdefault(tr(problem.strerror or str(problem)), {})[place] = problem.errno or 0
+            problems.setdefault(problem.strerror or str(problem), {})[place] = problem.errno or 0
         except sqlite3.DatabaseError as problem:  # what is damaged is reported by another check
             if isinstance(problem, sqlite3.OperationalError) and "locked" not in str(problem):  # locked: being written
                 problems.setdefault(str(problem), {})[place] = 0
     for reason, places in problems.items():
         report = fail if {paths.database, _existing(paths.data)} & places.keys() else warn
         remedy = "disk-full" if {*places.values()} <= {errno.ENOSPC, errno.EDQUOT} else "not-writable"
-        yield report(f"{', '.join(places)}: {reason}", remedy, places=" ".join(map(shell, places)))
+        evidence = tr("{places}: {reason}", places=", ".join(places), reason=reason)
+        yield report(evidence, remedy, places=" ".join(map(shell, places)))
     if not problems:
         yield ok(", ".join(dict.fromkeys(map(_existing, files))))
 
