@@ -290,11 +290,12 @@ def _checked_json(name: str, value: Any) -> str:
 def check_numbers(options: Mapping[str, Any], ranges: Ranges) -> None:
     """Refuse a numeric option that is no number or out of its range."""
     for name, (low, high) in ranges.items():
-        if name in options and number_option(options, name, ranges) is None:
+        is_limit = name in ("per_minute", "per_day")
+        number = number_option(options, name, ranges)
+        if name in options and (number is None or (is_limit and number % 1)):
             message = "invalid value {value!r} for the option {name}"
-            hint = "use a number from {low} to {high}"
-            if name in ("per_minute", "per_day"):
-                hint = "use a number from {low} to {high}; 0 means no limit"
+            limits = "use a whole number from {low} to {high}; 0 means no limit"
+            hint = limits if is_limit else "use a number from {low} to {high}"
             raise RequestError(message, hint, name=name, value=options[name], low=low, high=high)
 
 

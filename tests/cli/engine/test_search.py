@@ -825,15 +825,21 @@ def test_patterns_are_not_sent_to_providers(sleuth: Any, searxng: HTTPServer) ->
     assert "invalid or too slow" in done.err
 
 
-@pytest.mark.parametrize("option", ["weight=nan", "weight=-5", "weight=heavy", "per_minute=abc", "timeout=0"])
+@pytest.mark.parametrize("option", ["weight=nan", "weight=-5", "weight=heavy", "timeout=0"])
 def test_invalid_numbers_are_refused(sleuth: Any, option: str) -> None:
     done = sleuth("providers", "set", "searxng", "--option", option)
     assert done.exit == 2
     assert "use a number from" in done.err
 
 
+@pytest.mark.parametrize("option", ["per_day=1.5", "per_minute=0.5"])
+def test_limits_are_whole_numbers(sleuth: Any, option: str) -> None:
+    done = sleuth("providers", "set", "searxng", "--option", option)
+    assert (done.exit, "use a whole number from 0 to" in done.err) == (2, True)
+
+
 def test_reached_limit_names_the_option_that_changes_it(sleuth: Any, searxng: HTTPServer) -> None:
-    refused = sleuth("providers", "set", "searxng", "--option", "per_day=")
+    refused = sleuth("providers", "set", "searxng", "--option", "per_day=abc")
     assert "0 means no limit" in refused.err
     for option in ("per_minute", "per_day"):
         sleuth("providers", "set", "searxng", "--unset", "options")
