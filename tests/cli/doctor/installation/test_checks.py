@@ -19,6 +19,7 @@ from sleuth.render.doctor import MARKS
 from sleuth.runtime import Runtime
 from sleuth.store import database
 from sleuth.store.settings import Settings
+from sleuth_providers.net import tls
 
 IDS = ["version", "extras", "settings", "disk", "database", "modes", "cache", "library", "keys", "proxies"]
 IDS += ["certificates", "terminal", "encoding", "model"]
@@ -327,6 +328,20 @@ def test_certificates_that_are_missing_are_found(examine: Examine, tmp_path: Pat
     file.write_text("-----BEGIN CERTIFICATE-----\n")
     assert examine(SSL_CERT_FILE=str(file))["certificates"].state == "ok"
     assert examine(REQUESTS_CA_BUNDLE=str(file))["certificates"].state == "warn"
+
+
+def test_folder_of_certificates_needs_hashed_names(examine: Examine, tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\n")
+    found = examine(SSL_CERT_DIR=str(tmp_path))["certificates"]
+    assert (found.state, found.fix) == ("warn", f"openssl rehash {tmp_path}")
+    (tmp_path / "1a2b3c4d.0").symlink_to("ca.pem")
+    assert examine(SSL_CERT_DIR=str(tmp_path))["certificates"].state == "ok"
+
+
+def test_system_without_certificates_is_found(examine: Examine, monkeypatch: Any) -> None:
+    monkeypatch.setattr(tls, "CA_FOLDERS", ())
+    monkeypatch.setattr(tls.ssl, "create_default_context", lambda: tls.ssl.SSLContext(tls.ssl.PROTOCOL_TLS_CLIENT))
+    assert examine()["certificates"].state == "fail"
 
 
 def test_terminal_is_described(examine: Examine, monkeypatch: Any) -> None:
