@@ -128,7 +128,7 @@ def _execute(runtime: "Runtime", command_line: "CommandLine") -> int:
 
 
 def _misspelt_command(runtime: "Runtime", words: list[str]) -> bool:
-    """Print a note if the first word of a search, or the one after `help`, resembles a command; refuse `confg set`."""
+    """Print a note if the first word of a search resembles a command; refuse `confg set` and `help confg`."""
     from difflib import get_close_matches
 
     from sleuth.base.errors import RequestError
@@ -136,15 +136,18 @@ def _misspelt_command(runtime: "Runtime", words: list[str]) -> bool:
     from sleuth.commands import COMMANDS
     from sleuth.commands.fast.help import FOLDER
 
-    help, word = ("help ", words[1]) if words[0] == "help" and len(words) == 2 else ("", words[0])
+    is_help = words[0] == "help" and len(words) == 2  # more words are a search
+    word = words[1] if is_help else words[0]
     near = get_close_matches(word, COMMANDS, 1, MIN_LIKENESS)
-    if near and words[1:] and os.path.isfile(os.path.join(FOLDER, "en", f"sleuth-{near[0]}-{words[1]}.txt")):
-        hint = "to search for these words: sleuth search {name} …"
-        raise RequestError("unknown command {name}; did you mean {near}?", hint, name=word, near=near[0])
+    subcommand = f"sleuth-{near[0]}-{words[1]}.txt" if near and words[1:] else ""
+    if is_help or (subcommand and os.path.isfile(os.path.join(FOLDER, "en", subcommand))):
+        message = "unknown command {name}; did you mean {near}?" if near else "unknown command {name}"
+        hint = "to search for these words: sleuth search {first} …"
+        raise RequestError(message, hint, name=word, near="".join(near), first=words[0])
     if word.startswith(("http://", "https://")):
         runtime.note(tr("to read a page: sleuth read URL"))
     if near:
-        runtime.note(tr("searching for {word!r}; did you mean: sleuth {near}", word=help + word, near=help + near[0]))
+        runtime.note(tr("searching for {word!r}; did you mean: sleuth {near}", word=word, near=near[0]))
     return bool(near)
 
 

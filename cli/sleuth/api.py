@@ -35,6 +35,7 @@ from sleuth.store.cache.memory import MemoryCache
 from sleuth.store.cache.rendered import file_stamp
 from sleuth.store.setting_types import TEXT, choice, number, whole
 from sleuth.store.settings import LEARN_WEIGHTS
+from sleuth_providers.translatable import Translatable
 
 if TYPE_CHECKING:
     from sleuth.answers.answer import Answer, ProgressEvent, Question
@@ -45,7 +46,9 @@ if TYPE_CHECKING:
     from sleuth.store.cache.redis.server import RedisServer
 
 CACHE = choice(*CACHE_USE)
-LENGTH = choice("short", "medium", "long")
+LENGTH = choice("short", "medium", "long")._replace(
+    description=Translatable("short, medium, long or a number of characters")
+)
 SIZE = whole(1, MAX_LIMIT)
 TIMEOUT = number(0.1, 600)  # seconds
 MAX_OUTCOMES = 200  # that were answered from the cache, to be repeated

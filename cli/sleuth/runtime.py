@@ -86,7 +86,7 @@ class Runtime(Messages):
     @cached_property
     def table(self) -> ProviderTable:
         """The provider table, seeded with the built-in providers."""
-        return self._table_in(self.database)
+        return self.table_in(self.database)
 
     @cached_property
     def health(self) -> Health:
@@ -261,7 +261,8 @@ class Runtime(Messages):
 
         return RedisCache(self.shared, kind, local)
 
-    def _table_in(self, connection: Connection) -> ProviderTable:
+    def table_in(self, connection: Connection) -> ProviderTable:
+        """Return the provider table in a database."""
         from sleuth.store.provider_table import ProviderTable
         from sleuth_providers import registry
 
@@ -278,11 +279,11 @@ class Runtime(Messages):
 
         try:
             connection = open_copy(self.paths.database, MIGRATIONS)
-            table = self._table_in(connection)
+            table = self.table_in(connection)
             known = os.path.exists(self.paths.database) and bool(table.all())
         except UnwritableError:  # it cannot be read either
             connection, known = open_database(MEMORY, MIGRATIONS), False
-            table = self._table_in(connection)
+            table = self.table_in(connection)
         self._warn_of_database(problem, known=known)
         return table, Health(connection, self.shared)
 

@@ -11,11 +11,13 @@ take functions. Results are numbered on from call to call; a server makes a `Too
 import json
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sleuth.api import Client
 from sleuth.base.errors import MissingExtraError, RequestError
 from sleuth.base.extras import install_command
+from sleuth.engine.options import check_value
+from sleuth.store.setting_types import choice
 
 if find_spec("jsonschema") is None:
     raise MissingExtraError("sleuth.tools needs the `mcp` extra", "{install}", install=install_command("mcp"))
@@ -50,6 +52,7 @@ class ToolSession:
 
         `openai` is that of chat completions, `responses` that of OpenAI's newer API.
         """
+        check_value("style", style, choice(*get_args(Style)))
         return [tool_definition(tool, style) for tool in self._toolbox.offered()]
 
     def call(self, name: str, arguments: Mapping[str, Any] | str) -> str:

@@ -238,6 +238,12 @@ def test_invalid_arguments_are_rejected_before_any_request(
     assert server.log == []
 
 
+def test_invalid_length_is_told_all_that_is_valid(client: sleuth.Client) -> None:
+    with pytest.raises(RequestError) as caught:
+        client.summarize("https://example.org/", length="endless")  # type: ignore[arg-type]  # what a program may pass
+    assert caught.value.advice == "it takes short, medium, long or a number of characters"
+
+
 def test_warnings_name_parameters_instead_of_options(client: sleuth.Client) -> None:
     found = client.search("x", providers="searxng", freshness="3d")
     assert "freshness was not applied to results without a date" in found.warnings

@@ -41,7 +41,6 @@ def test_words_that_are_no_command_are_searched_for(sleuth: Any, httpserver: HTT
     misspelt = sleuth("serach", "x")
     assert (misspelt.exit, misspelt.err) == (0, "note: searching for 'serach'; did you mean: sleuth search\n")
     assert sleuth("--quiet", "serach", "x").err == ""
-    assert "'help serach'; did you mean: sleuth help search" in sleuth("help", "serach").err
     assert "searching for 'ask'; did you mean: sleuth ask" in sleuth("--no-cache", "ask", "why").err
     assert sleuth("-n", "3", "config", "set").exit == 0, "the words stand after an option of a search"
     assert sleuth("https://a.example/").err == "note: to read a page: sleuth read URL\n"
@@ -55,6 +54,16 @@ def test_misspelt_command_with_its_subcommand_is_not_searched_for(sleuth: Any, h
         "error: unknown command confg; did you mean config?\nhint: to search for these words: sleuth search confg …\n"
     )
     assert httpserver.log == []
+
+
+@pytest.mark.parametrize(
+    ("word", "said"), [("serach", "unknown command serach; did you mean search?"), ("xyz", "unknown command xyz")]
+)
+def test_help_on_an_unknown_command_is_an_error(sleuth: Any, httpserver: HTTPServer, word: str, said: str) -> None:
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    done = sleuth("help", word)
+    hint = "to search for these words: sleuth search help …"
+    assert (done.exit, done.err, httpserver.log) == (2, f"error: {said}\nhint: {hint}\n", [])
 
 
 @pytest.mark.parametrize("query", ["open source search engine", "library of congress", "config file location"])

@@ -13,7 +13,7 @@ from pytest_httpserver import HTTPServer
 
 import sleuth
 import sleuth.tools
-from sleuth.base.errors import MissingExtraError
+from sleuth.base.errors import MissingExtraError, RequestError
 from sleuth.serving.tool_definitions import TOOLS
 
 
@@ -33,6 +33,8 @@ def test_definitions_are_those_of_the_api(conversation: sleuth.tools.ToolSession
         ("function", name) for name in names
     ]
     assert [sorted(tool) for tool in conversation.schema("anthropic")] == [["description", "input_schema", "name"]] * 4
+    with pytest.raises(RequestError, match="invalid style: 'foo'"):
+        conversation.schema("foo")  # type: ignore[arg-type]  # what a program may pass
 
 
 def test_call_returns_marked_text_and_numbers_on(conversation: sleuth.tools.ToolSession) -> None:

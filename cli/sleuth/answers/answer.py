@@ -40,7 +40,7 @@ class Question(Record):
     region: str = ""
     cache: str = "use"  # use | refresh | off
     offline: bool = False
-    timeout: float | None = None  # seconds per search; None: 3, or as configured
+    timeout: float | None = None  # seconds for each search; None: 3 for each provider, or as configured
     rules: "Rules | None" = None  # the user's domain rules
     extractive: bool = False  # quote the pages, even if there is a model
     deep: bool = False  # let the model judge citations that are not verbatim quotes

@@ -42,7 +42,7 @@ class Answerer:
         if not question.text.strip():
             raise RequestError("no question given", "for example: sleuth ask why is the sky blue")
         if question.extractive and question.search == "off":
-            raise RequestError("--extractive needs a search", "omit --search off")
+            raise RequestError("{option} needs a search", "omit --search off", option="--extractive")
         if question.providers not in UNNAMED:
             self.searcher.selector.named(question.providers)  # raises for unknown ids, even if no search is needed
         research = Research(question, self.settings, on_progress)

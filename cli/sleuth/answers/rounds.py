@@ -103,7 +103,8 @@ def _request(research: Research, query: str) -> SearchRequest:
         providers=question.providers,
         cache=question.cache,
         offline=question.offline,
-        timeout=question.timeout or (None if has_timeout else SEARCH_TIMEOUT_S),
+        timeout=question.timeout,
+        provider_timeout=None if has_timeout else SEARCH_TIMEOUT_S,
         rules=question.rules,
         from_settings=unset(lang=question.lang, region=question.region, safe=None),
     )

@@ -127,10 +127,11 @@ class SearchError(SleuthError):
 
 
 def local_time(seconds: float) -> str:
-    """Return a point in time for people: the time of day, with the date unless it is today."""
+    """Return until when something lasts: the time of day, in full minutes, with the date unless it is today."""
+    import math
     import time
 
-    when, now = time.localtime(seconds), time.localtime()
+    when, now = time.localtime(math.ceil(seconds / 60) * 60), time.localtime()
     return time.strftime("%H:%M" if when[:3] == now[:3] else "%Y-%m-%d %H:%M", when)
 
 

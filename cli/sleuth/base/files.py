@@ -61,6 +61,12 @@ def explain_unwritable(path: str) -> Iterator[None]:
         raise unwritable(path, problem) from problem
 
 
+def text_beside(module: str, name: str) -> str:
+    """Return the text of a file of ours, next to a module."""
+    with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as stream:
+        return stream.read()
+
+
 def unreadable(path: str, problem: Exception, hint: str = "") -> SleuthError:
     """Return the error for a file that cannot be read; without a hint, for one of sleuth's settings."""
     message = "cannot read {path} ({reason})"

@@ -69,10 +69,10 @@ def full_host(host_or_url: str) -> str:
 
 
 def without_path(pattern: str) -> str:
-    """Return the host of a URL or domain as it was written, without `www.`; patterns stay."""
+    """Return the host of a URL or domain, without `www.`; patterns stay."""
     if pattern.startswith(("/", "*")):
         return pattern
-    return pattern.rpartition("://")[2].partition("/")[0].removeprefix("www.")
+    return domain(pattern if "://" in pattern else f"//{pattern}").strip(".")
 
 
 def to_ascii(host: str) -> str:

@@ -127,7 +127,7 @@ def _handle_usage_error(runtime: Runtime, problem: Any, arguments: list[str]) ->
         return Exit.DONE
     command = next((word for word in arguments if word in COMMANDS), "")
     path = context.command_path if context else f"sleuth {command}".rstrip()
-    usage = problem.format_message().strip().rstrip(".")
+    usage = problem.format_message().strip().rstrip(".").replace(".0 is not in the range", " is not in the range")
     is_query = usage.startswith(("No such command", "Invalid value")) and "Did you mean" not in usage
     usage = _translatable(re.sub(r"([\d.]{1,20})<=x<=([\d.]{1,20})", r"\1–\2", usage))
     hint = "see: {path} --help"

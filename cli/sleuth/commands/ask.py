@@ -11,7 +11,7 @@ from sleuth.commands.terminal import options as o
 from sleuth.commands.terminal.answer import AnswerOptions, answer, with_options
 from sleuth.commands.terminal.questions import piped_text
 from sleuth.commands.terminal.typer_app import make_app
-from sleuth.engine.search_options import SearchOptions
+from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.render import View
 from sleuth.runtime import Runtime
 
@@ -50,6 +50,9 @@ def ask(
     a verbatim quote from its source. Without a model, the answer quotes the pages.
     """
     shared = SearchOptions(**values)
+    lone = next((name for name in o.ONLY_SEARCH if getattr(shared, name)), "")
+    if search == "off" and lone:
+        raise RequestError("{option} needs a search", "omit --search off", option=OPTIONS[lone].flags[0])
     text = _text(runtime, words or [])
     asked = Question(text, search, rounds=rounds or 0, pages=pages or 0, extractive=extractive, deep=deep)
     chosen = display.choose_format(runtime, format, shared.output, View(), json=shared.as_json)

@@ -9,7 +9,6 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import strip_controls
-from sleuth.commands.terminal.options import seconds
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.doctor.finding import findings_as_json
 from sleuth.doctor.report import end_cooldown, examine_all, examine_server, select
@@ -26,7 +25,7 @@ EPILOG = """Examples:\n
 """
 
 
-@app.command(epilog=EPILOG)
+@app.command(epilog=EPILOG, options=("timeout",))
 def doctor(
     runtime: Runtime,
     url: Annotated[
@@ -41,15 +40,13 @@ def doctor(
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show evidence and times of all checks.")] = False,
     as_document: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    timeout: Annotated[
-        float | None,
-        typer.Option(min=0.1, max=600, metavar="S", help="Time limit for a search, in seconds.", callback=seconds),
-    ] = None,
     settings: Annotated[
         str | None, typer.Option(metavar="FILE", help="Check a SearXNG settings.yml, without a request to the server.")
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="With a settings.yml: write a corrected copy next to it.")] = False,
     repair: Annotated[bool, typer.Option("--repair", help="Repair a damaged database; a copy is kept.")] = False,
+    *,
+    timeout: float | None,
 ) -> int:
     """Diagnose this installation and a SearXNG deployment.
 
@@ -60,8 +57,9 @@ def doctor(
         raise RequestError("{one} and {other} cannot be combined", "use only one of them", **options)
     if repair:
         return _repair(runtime)
-    if settings is None and url and "://" not in url and (url.endswith((".yml", ".yaml")) or os.path.isfile(url)):
-        settings = url
+    if settings is None and url and "://" not in url:
+        is_path = url[0] in "./" or url.endswith((".yml", ".yaml")) or os.path.isfile(url)
+        settings = url if is_path else None
     if fix and not settings:
         raise RequestError("--fix needs a settings file", "sleuth doctor settings.yml --fix")
     if settings:

@@ -52,8 +52,8 @@ def compare(
     if not words or len(ids) < 2:
         hint = "for example: sleuth providers compare -p a,b QUERY…"
         raise RequestError("give at least one query and two providers", hint)
-    options = SearchOptions(questions=words, count=count, timeout=timeout, cached=False)
-    request = runtime.search_request(options)._replace(recording=recording)
+    options = SearchOptions(questions=words, count=count, cached=False)
+    request = runtime.search_request(options)._replace(recording=recording, provider_timeout=timeout)
     found = run(runtime.selector, runtime.cache, request, runtime.selector.named(ids))
     if as_json:
         write_json(found.as_json(), runtime.stdout)

@@ -12,7 +12,7 @@ from sleuth.base.urls import is_in_clear, mask_login
 from sleuth.commands.config import note_override
 from sleuth.commands.provider_comparison import COMPARE_EPILOG, compare
 from sleuth.commands.provider_facts import places, provider_as_json
-from sleuth.commands.terminal.options import seconds
+from sleuth.commands.terminal.options import REQUEST_TIMEOUT
 from sleuth.commands.terminal.questions import take_secret
 from sleuth.commands.terminal.typer_app import Json, make_app, parameters_of
 from sleuth.runtime import Runtime
@@ -198,7 +198,7 @@ def reset(runtime: Runtime, id: Id) -> None:
     print(tr("{id} was reset to its defaults", id=id), file=runtime.stderr)
 
 
-@app.command(epilog="Example: sleuth providers test --all")
+@app.command(epilog="Example: sleuth providers test --all", options=(REQUEST_TIMEOUT,))
 def test(
     runtime: Runtime,
     ids: Annotated[
@@ -206,10 +206,9 @@ def test(
         typer.Argument(metavar="[ID]…", help="Providers to test; the fallback chain by default.", show_default=False),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Test all usable providers.")] = False,
-    timeout: Annotated[
-        float | None, typer.Option(min=0.1, max=600, metavar="S", help="Timeout in seconds.", callback=seconds)
-    ] = None,
     as_json: Json = False,
+    *,
+    timeout: float | None,
 ) -> int:
     """Test providers with one real request each, in parallel."""
     from sleuth.engine.trial import run_trials, trial_as_json
@@ -230,7 +229,7 @@ def test(
     return EXITS.get(failed[0].code, Exit.FAILED) if len(done) == 1 else Exit.FAILED
 
 
-app.command("compare", ("providers", "timeout"), epilog=COMPARE_EPILOG)(compare)
+app.command("compare", ("providers", REQUEST_TIMEOUT), epilog=COMPARE_EPILOG)(compare)
 
 
 def _warn_if_unencrypted(runtime: Runtime, id: str) -> None:

@@ -12,6 +12,7 @@ from sleuth.base.json_output import json_text
 from sleuth.base.text import autolink
 from sleuth.base.urls import clean_url, domain, host
 from sleuth.commands.terminal import display
+from sleuth.commands.terminal.options import PAGE_TIMEOUT
 from sleuth.commands.terminal.progress import Progress
 from sleuth.commands.terminal.typer_app import Json, make_app
 from sleuth.engine.content import archive_warning, nothing_read
@@ -52,7 +53,7 @@ Targets = Annotated[
 ]
 
 
-@app.command(epilog=EPILOG, options=("output", "progress", "timeout", "refresh", "offline"))
+@app.command(epilog=EPILOG, options=("output", "progress", PAGE_TIMEOUT, "refresh", "offline"))
 def read(
     runtime: Runtime,
     targets: Targets = None,

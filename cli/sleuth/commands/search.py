@@ -24,7 +24,7 @@ WITH_FIELDS = (None, "plain", "csv", "json", "ndjson")  # formats that --fields 
 WITH_SCORES = (None, "rich", "plain", "json", "ndjson")  # formats that --explain applies to
 ONLY_BATCH = ("ordered", "resume", "jobs")
 NOT_IN_BATCH = (
-    *("template", "fields", "explain", "record", "replay"),
+    *("questions", "template", "fields", "explain", "record", "replay"),
     *("exit_status", "interactive", "open_result", "open_first", "verbose"),
 )
 HELP = """Search the web and print ranked results with numbered citations.
@@ -128,7 +128,7 @@ def _check_combinations(options: SearchOptions) -> None:
         ("--interactive", f"--format {format}"): options.interactive and format not in (None, "rich", "plain"),
     }
     if options.batch:
-        conflicts[("--batch", "WORDS")] = options.words or options.questions
+        conflicts[("--batch", "WORDS")] = options.words
         conflicts[("--batch", f"--format {format}")] = format not in (None, "json", "ndjson")
         for name in NOT_IN_BATCH:
             conflicts[("--batch", OPTIONS[name].flags[0])] = getattr(options, name)

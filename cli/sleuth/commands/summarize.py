@@ -27,7 +27,7 @@ EPILOG = """Examples:\n
 """
 
 
-@app.command(epilog=EPILOG, options=("as_json", "output", "progress", "timeout", "refresh", "offline"))
+@app.command(epilog=EPILOG, options=("as_json", "output", "progress", o.SUMMARY_TIMEOUT, "refresh", "offline"))
 def summarize(
     runtime: Runtime,
     targets: Targets = None,

@@ -181,9 +181,9 @@ def unread(pages: Sequence[Page]) -> str:
     urls: dict[str, list[str]] = {}  # by reason
     for page in pages[:MAX_NAMED_PAGES]:
         urls.setdefault(page.problem or tr("it has no text"), []).append(page.url)
-    reasons = "; ".join(f"{', '.join(same)}{tr(': ')}{reason}" for reason, same in urls.items())
+    reasons = tr("; ").join(f"{', '.join(same)}{tr(': ')}{reason}" for reason, same in urls.items())
     more = len(pages) - MAX_NAMED_PAGES
-    return reasons + (f";{tr(' and {count} more', count=more)}" if more > 0 else "")
+    return reasons + (tr("; ").rstrip() + tr(" and {count} more", count=more) if more > 0 else "")
 
 
 def nothing_read(pages: Sequence[Page]) -> SearchError:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
+from math import inf
 
 from sleuth.base import logs, tracing
 from sleuth.base.errors import SleuthError
@@ -53,18 +54,20 @@ class Dispatcher:
         self.threads = ThreadGroup()
         self.jobs: list[Job] = []
         self.running: set[Job] = set()
+        self.end = time.monotonic() + (request.timeout or inf)
 
     def start(
         self, candidate: Candidate, query: Query, max_wait: float = MAX_PACING_S, *, retries: bool = True
     ) -> Job | ProviderReply:
         """Start a job, or return a reply at once if no request is needed or possible.
 
-        A request is not sent if pacing would delay it by more than `max_wait`. Without `retries`, a third-party service
-        gets one attempt, because the next provider is a better choice.
+        A request is not sent if pacing would delay it by more than `max_wait`, or if the time of the search is up. Without
+        `retries`, a third-party service gets one attempt, because the next provider is a better choice.
         """
         adapter = candidate.adapter
         query, notes = fit_query(query, adapter, date_wanted=self.request.date_wanted)
-        policy = self.selector.policy(candidate, self.request.timeout)
+        left = self.time_left()
+        policy = self.selector.policy(candidate, left if self.request.timeout else self.request.provider_timeout)
         job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE_S, notes)
         try:
             unlogged = sum(one.candidate.id == candidate.id and not one.reserved for one in self.running)
@@ -78,10 +81,14 @@ class Dispatcher:
             message = tr("{provider} was skipped: offline, and not in the cache", provider=candidate.row.name)
             hint = tr("omit --offline, or search the library: sleuth search -p library …")
             return job.reply(Attempt(candidate.id, "skipped", message=message, hint=hint, code="OFFLINE"))
+        if not left and not adapter.offline and not self.replays:
+            message = tr("no time was left for a request to {provider}", provider=candidate.row.name)
+            hint = tr(DeadlineError.hint)
+            return job.reply(Attempt(candidate.id, "skipped", message=message, hint=hint, code=DeadlineError.code))
         job.third_party = not accounts[0].key and self.selector.is_third_party(candidate)
         if job.third_party and not retries:
             policy = policy._replace(attempts=1)
-        if not self.replays and (reply := self._reserve(job, max_wait)):
+        if not self.replays and (reply := self._reserve(job, min(max_wait, left))):
             return reply
         logs.hide(*(secret for account in accounts for secret in account.secrets))
         job.price = adapter.cost if accounts[0].key else 0.0
@@ -89,6 +96,10 @@ class Dispatcher:
         self.running.add(job)
         job.thread = self.threads.start(job, tracing.in_span(partial(self._work, job, accounts, policy, key)))
         return job
+
+    def time_left(self) -> float:
+        """Return the seconds until the time of the search is up, at least 0."""
+        return max(0.0, self.end - time.monotonic())
 
     def run(self, requests: Sequence[tuple[Candidate, Query]]) -> list[ProviderReply]:
         """Run all requests in parallel and return their replies in the order given."""
@@ -98,7 +109,7 @@ class Dispatcher:
             replies[arrived[0]] = arrived[1]
         return [replies[item] if isinstance(item, Job) else item for item in started]
 
-    def next_reply(self, timeout: float = float("inf")) -> tuple[Job, ProviderReply] | None:
+    def next_reply(self, timeout: float = inf) -> tuple[Job, ProviderReply] | None:
         """Return the next reply; a job past its deadline counts as timed out. None when none is left, or in time."""
         end = time.monotonic() + timeout
         if self.running and self.while_waiting:
@@ -173,13 +184,12 @@ class Dispatcher:
         if job.abandoned.wait(job.pause):
             return job.failure(DeadlineError())
         job.is_sent, job.started = True, time.monotonic()
-        until = time.monotonic() + policy.timeout
+        until = min(time.monotonic() + policy.timeout, self.end)
         several_hosts = accounts[0].host != accounts[-1].host
         reply: ProviderReply | None = None
         for number, account in enumerate(accounts):
-            policy = policy._replace(attempts=min(policy.attempts, job.left - job.sent))
-            if several_hosts:  # each gets its share of the time that is left
-                policy = policy._replace(timeout=max(0.0, until - time.monotonic()) / (len(accounts) - number))
+            left = max(0.0, until - time.monotonic()) / (len(accounts) - number if several_hosts else 1)
+            policy = policy._replace(attempts=min(policy.attempts, job.left - job.sent), timeout=left)
             try:
                 found = limit_found(self._search(job, account, policy), account.secrets)
                 if error := engines_failed(found):
@@ -250,7 +260,7 @@ class Dispatcher:
         job.reserved, job.left = slot.granted and any(limits[:3]), slot.left
         if slot.granted:
             job.pause = min(wait, max_wait)  # less than the wait if the clock was set back meanwhile
-            job.deadline += job.pause
+            job.deadline += job.pause if self.end == inf else 0.0  # else it is the end of the search already
             return None
         if slot.paced:
             return self._paced(job)

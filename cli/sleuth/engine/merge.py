@@ -43,7 +43,7 @@ class Replies(Record):
 
     def counts(self, attempt: Attempt) -> bool:
         """Tell whether results are missing if an attempt fails."""
-        is_spare = attempt.state == "skipped" and attempt.code not in ("OFFLINE", "PACED")
+        is_spare = attempt.state == "skipped" and attempt.code not in ("OFFLINE", "PACED", "TIMEOUT")
         return not is_spare and attempt.provider not in self.spare
 
 

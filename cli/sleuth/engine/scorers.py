@@ -1,6 +1,7 @@
 """The embedding model and the reranker that the settings name."""
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from sleuth.base import logs
@@ -17,7 +18,7 @@ from sleuth_providers.records import Record
 LOCAL_MODEL = "local"  # the embedding model of `engine.dense`
 
 
-def scorer(settings: Settings, kind: str, *, offline: bool = False) -> Any:
+def scorer(settings: Settings, kind: str, *, offline: bool = False, time_left: float = inf) -> Any:
     """Return the `embedding` model or the `rerank` model, or None; offline, only one on the local network."""
     url, _, key = setting.MODELS[kind]
     name = _model_name(settings, kind)
@@ -39,7 +40,7 @@ def scorer(settings: Settings, kind: str, *, offline: bool = False) -> Any:
     described = settings[setting.COMPRESSION_METHOD].get("embedding_model_meta", {}).get("dimensions")
     dimensions = int(settings[setting.EMBEDDING_DIMENSIONS] or described or 0) if is_embedding else 0
     endpoint = ScoringEndpoint(settings[url], name, secret, dimensions)
-    client = HttpClient(Policy(timeout=settings[setting.TIMEOUT]))
+    client = HttpClient(Policy(timeout=min(settings[setting.TIMEOUT], time_left)))
     return Embedder(endpoint, client) if is_embedding else Reranker(endpoint, client)
 
 
@@ -67,8 +68,8 @@ class _Failing(Record):
 class ResultReranker:
     """Scores results by the configured reranker, each once; after a failure, by nothing."""
 
-    def __init__(self, settings: Settings, *, offline: bool) -> None:
-        self._scorer = scorer(settings, "rerank", offline=offline)
+    def __init__(self, settings: Settings, *, offline: bool, time_left: float) -> None:
+        self._scorer = scorer(settings, "rerank", offline=offline, time_left=time_left)
         self._known: dict[str, float] = {}
         self.warnings: tuple[str, ...] = ()
 

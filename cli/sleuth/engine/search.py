@@ -52,7 +52,8 @@ class SearchRequest(Record):
     fallback: bool | None = None  # None: only if no provider was named
     cache: str = "use"  # use | refresh | off
     offline: bool = False
-    timeout: float | None = None
+    timeout: float | None = None  # seconds for all of it
+    provider_timeout: float | None = None  # seconds for each provider, without `timeout`; None: as configured
     recording: Recorder | Replayer | None = None
     rules: Rules | None = None
     continued: bool = False  # another page of a list that was shown, so the providers of the first one are used
@@ -122,7 +123,7 @@ class Searcher:
 
             replies = replies._replace(factors=opened.factors(os.path.dirname(self.journal)))
         text, excluded = QUESTION_SEPARATOR.join(questions), self.settings[EXCLUDE_DOMAINS]
-        reranker = self._reranker(request)
+        reranker = self._reranker(request, dispatcher.time_left())
         outcome = merge(request, text, replies, excluded, now, reranker)
         while more := _next_pages(dispatcher, replies, outcome):
             before = len(outcome.results)
@@ -150,13 +151,13 @@ class Searcher:
         started = [(job, job in dispatcher.running) for dispatcher in latest for job in [*dispatcher.jobs]]
         return [JobState(job.candidate.id, now - job.started, running, bool(job.error)) for job, running in started]
 
-    def _reranker(self, request: SearchRequest) -> ResultReranker | None:
+    def _reranker(self, request: SearchRequest, time_left: float) -> ResultReranker | None:
         """Return the configured reranker for --rerank; a recording is replayed without it."""
         if not request.rerank or request.recording:
             return None
         from sleuth.engine.scorers import ResultReranker
 
-        return ResultReranker(self.settings, offline=request.offline)
+        return ResultReranker(self.settings, offline=request.offline, time_left=time_left)
 
     def finish(self) -> None:
         """Wait for pending cache writes."""
@@ -245,7 +246,7 @@ class Searcher:
         groups = self.selector.groups(wanted, first, library=library, tried=chain.places)
         for group in itertools.islice(groups, 1 if request.fallback is False else None):
             skipped = {one.id: attempt for one in group if (attempt := _skipped(one, dispatcher, queries))}
-            if chain.query(group, skipped, self._hedge_delay(group, request)):
+            if chain.query(group, skipped, self._hedge_delay(group, dispatcher)):
                 break
         replies = chain.finish()
         if not any(reply.attempt.answered for reply in replies.all):  # the error is about what the user set up
@@ -256,15 +257,15 @@ class Searcher:
         unknown = [tr("unknown provider {id!r} in the fallback chain", id=id) for id in self.selector.unknown(wanted)]
         return replies._replace(notices=(*replies.notices, *unknown))
 
-    def _hedge_delay(self, group: list[Candidate], request: SearchRequest) -> float:
+    def _hedge_delay(self, group: list[Candidate], dispatcher: Dispatcher) -> float:
         """Return the seconds until the next provider competes with a group.
 
         Queries to the user's own server go elsewhere only when it has failed, unless the user wrote the chain.
         """
         own = not all(map(self.selector.is_third_party, group))
-        if len(group) > 1 or (own and not chain_entries(self.settings, request.query)[1]):
+        if len(group) > 1 or (own and not chain_entries(self.settings, dispatcher.request.query)[1]):
             return float("inf")
-        return self.health.usual_time(group[0].id) or HEDGE_S
+        return min(self.health.usual_time(group[0].id) or HEDGE_S, dispatcher.time_left() / 2)
 
 
 def _skipped(candidate: Candidate, dispatcher: Dispatcher, queries: list[Query]) -> Attempt | None:

@@ -97,7 +97,7 @@ class SearchOptions(Record):
         "--fallback/--no-fallback", "Try other providers when the chosen ones fail.", rendered=True
     )
     timeout: float | None = option(
-        "--timeout", "Give up after this many seconds.", metavar="S", range=(0.1, 600), rendered=True
+        "--timeout", "Time limit for a search, in seconds.", metavar="S", range=(0.1, 600), rendered=True
     )
     record: str | None = option("--record", "Save the raw responses, keys redacted.", metavar="FILE")
     replay: str | None = option("--replay", "Answer from a recording instead of the network.", metavar="FILE")

@@ -30,7 +30,7 @@ class TrialResult(Record):
 def run_trials(selector: ProviderSelector, candidates: list[Candidate], timeout: float | None) -> Iterator[TrialResult]:
     """Send the same query to all providers and yield the results as they arrive."""
     query = Query(TEST_QUERY, count=3)
-    dispatcher = Dispatcher(selector, Cache(), SearchRequest((), query, cache="off", timeout=timeout))
+    dispatcher = Dispatcher(selector, Cache(), SearchRequest((), query, cache="off", provider_timeout=timeout))
     started = [dispatcher.start(candidate, query) for candidate in candidates]
     yield from (_trial_result(reply) for reply in started if isinstance(reply, ProviderReply))
     while arrived := dispatcher.next_reply():

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from sleuth.base.errors import RequestError
+from sleuth.base.files import text_beside
 from sleuth_providers.records import Record
 
 ENTRY = "sleuth"
+SKILL = text_beside(__file__, "skill.md")
 # Space, comments, strings, punctuation, and numbers or words. A string without an end is a token too, so that it is
 # read once and not again from each of its quotes.
 TOKEN = re.compile(r'(?s)\s+|//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\],:]|[^\s{}\[\],:"]+')

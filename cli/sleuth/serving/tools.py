@@ -19,7 +19,7 @@ from sleuth.base.urls import clean_url, domain
 from sleuth.engine.content import CompressionOptions, nothing_read
 from sleuth.engine.options import provider_ids
 from sleuth.engine.outcome import Outcome
-from sleuth.engine.search import search_error
+from sleuth.engine.search import UNNAMED, search_error
 from sleuth.engine.selector import failed
 from sleuth.pages.page import Page, PageEvent
 from sleuth.relevance.hit import Hit
@@ -70,12 +70,13 @@ class Toolbox:
         return Toolbox(self.client, self.providers, self._count, self.timeout)
 
     def check_providers(self) -> None:
-        """Raise the error if there is no such provider, or if none of them can be used."""
+        """Raise the error for a provider that is unknown or disabled, or if none of those named can be used."""
+        if self.providers in UNNAMED:
+            return
         selector = self.client.runtime.selector
-        ids = [part for id in self.providers if id not in ("auto", "all") for part in id.split("+")]
-        chosen = [selector.candidate(id) for id in ids]
+        chosen = selector.named(self.providers)
         problems = [failed(candidate, error) for candidate in chosen if (error := selector.obstacle(candidate))]
-        if problems and len(problems) == len(chosen) and "all" not in self.providers:
+        if problems and len(problems) == len(chosen):
             raise search_error(Outcome("", "", attempts=tuple(problems)))
 
     def offered(self) -> list[ToolDefinition]:

@@ -1,15 +1,17 @@
 """Open SQLite databases: private files, WAL, numbered migrations after a backup, and readable errors."""
 
+import errno
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from urllib.parse import quote
 
 from sleuth.base.errors import DatabaseError, SettingsError, UnwritableError
 from sleuth.base.files import append_private, check_own_database, explain_unwritable, locked, private_folder
 
 Migration = Callable[[sqlite3.Connection], None]
+SHARED_MEMORY_BYTES = 32_768  # of a write-ahead log
 BUSY_TIMEOUT_S = 10.0  # for which a lock may not change hands
 MEMORY = ":memory:"
 UNWRITABLE_MESSAGES = ("unable to open", "readonly", "disk I/O", "is full")
@@ -88,9 +90,19 @@ def database_error(path: str, problem: Exception) -> SettingsError:
         return locked_error(path)
     if isinstance(problem, sqlite3.OperationalError) and any(word in str(problem) for word in UNWRITABLE_MESSAGES):
         hint = "check its permissions and the free disk space, or set SLEUTH_HOME to another folder"
-        return UnwritableError("cannot write the database {path} ({reason})", hint, path=path, reason=problem)
+        reason = os.strerror(errno.ENOSPC) if "disk I/O" in str(problem) and _is_full(path) else problem
+        return UnwritableError("cannot write the database {path} ({reason})", hint, path=path, reason=reason)
     hint = "see how to repair it: sleuth doctor"
     return DatabaseError("the database {path} is damaged ({reason})", hint, path=path, reason=problem)
+
+
+def _is_full(path: str) -> bool:
+    """Tell whether the disk of a file has no room for the shared memory of a database, which is an I/O error then."""
+    from shutil import disk_usage
+
+    with suppress(OSError):
+        return disk_usage(os.path.dirname(path)).free < SHARED_MEMORY_BYTES
+    return False
 
 
 def locked_error(path: str) -> SettingsError:

@@ -194,7 +194,8 @@ class Settings:
             value, place, _ = self.look_up(setting)
             chains = value.values() if isinstance(value, dict) else [[value] if isinstance(value, str) else value]
             ids = "+".join(entry for chain in chains for entry in chain).split("+")
-            yield from ((setting, id) for id in ids if place != "default" and id not in ("auto", ""))
+            no_id = ("auto", "") if setting is DEFAULT_PROVIDER else ("",)
+            yield from ((setting, id) for id in ids if place != "default" and id not in no_id)
 
     def problems(self) -> Iterator[str]:
         """Yield a message for every invalid value and unknown key, and if a file that was chosen does not exist."""

@@ -39,7 +39,7 @@ def tls_context() -> Any:
             context.load_verify_locations(file or None, folder or None)
         except OSError as problem:
             raise UnreachableError("no certificates found in SSL_CERT_FILE or SSL_CERT_DIR") from problem
-    elif hashed := next((folder for folder in CA_FOLDERS if _is_hashed(folder)), None):
+    elif hashed := next(filter(is_hashed, CA_FOLDERS), None):
         context.load_verify_locations(capath=hashed)
     else:
         context.load_default_certs()
@@ -48,7 +48,14 @@ def tls_context() -> Any:
     return context
 
 
-def _is_hashed(folder: str) -> bool:
+def has_system_certificates() -> bool:
+    """Tell whether this system has CA certificates; not every container does."""
+    known = sys.platform != "linux" or any(map(is_hashed, CA_FOLDERS))
+    return known or bool(ssl.create_default_context().get_ca_certs())
+
+
+def is_hashed(folder: str) -> bool:
+    """Tell whether a folder has certificates with hashed names, which OpenSSL finds."""
     try:
         with os.scandir(folder) as entries:
             return any(entry.name.endswith(".0") for entry in entries)

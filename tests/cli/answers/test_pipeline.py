@@ -12,6 +12,8 @@ from sleuth.answers.llm.chat import Message, Models
 from sleuth.answers.pipeline import Answerer
 from sleuth.answers.writing import WritingError
 from sleuth.base.errors import RequestError, UnknownProviderError
+from sleuth.engine.outcome import Outcome
+from sleuth.engine.search import SearchRequest
 from sleuth.pages.page import Page
 from sleuth.pages.reader import Reader
 
@@ -303,16 +305,19 @@ def test_empty_question_is_an_error(ask: Any, model: Any) -> None:
 
 
 def test_search_timeout_is_three_seconds_by_default(runtime: Any, model: Any, monkeypatch: Any, ask: Any) -> None:
-    limits: list[float | None] = []
+    limits: list[tuple[float | None, float | None]] = []
     search = runtime.searcher.search
-    monkeypatch.setattr(
-        runtime.searcher, "search", lambda request: (limits.append(request.timeout), search(request))[1]
-    )
+
+    def spy(request: SearchRequest) -> Outcome:
+        limits.append((request.timeout, request.provider_timeout))
+        return search(request)
+
+    monkeypatch.setattr(runtime.searcher, "search", spy)
     ask(model())
     ask(model(), timeout=7.5)
     runtime.settings.environ["SLEUTH_WEBSEARCH_TIMEOUT"] = "20"
     ask(model())
-    assert limits == [3.0, 7.5, None]
+    assert limits == [(None, 3.0), (7.5, 3.0), (None, None)]
 
 
 def test_interrupt_is_not_caught(ask: Any, model: Any) -> None:

@@ -14,8 +14,8 @@ from hypothesis import strategies as some
 from ruamel.yaml import YAML
 
 from sleuth.base.errors import RequestError
-from sleuth.commands.agents import AGENTS, SKILL
-from sleuth.serving.agent_files import current_entry, with_entry
+from sleuth.commands.agents import AGENTS
+from sleuth.serving.agent_files import SKILL, current_entry, with_entry
 
 ENTRY = {"command": "sleuth", "args": ["mcp"]}
 COMMENTED = """\

@@ -154,6 +154,8 @@ def test_exit_status_is_7_if_nothing_was_found(answered: Any, answerer: Any) -> 
         (("--search", "maybe", "x"), ""),
         (("--rounds", "0", "x"), ""),
         (("--lang", "q", "x"), ""),
+        (("--search", "off", "--timeout", "2", "x"), ""),
+        (("--search", "off", "-p", "brave", "x"), ""),
         ((), "x" * 200_000),
     ],
 )

@@ -88,6 +88,12 @@ def test_unknown_provider_is_refused_by_set_and_found_by_validate(sleuth: Any, k
     assert (written.exit, f"{key}: unknown provider 'nosuch'" in written.err) == (2, True)
 
 
+def test_auto_is_no_part_of_a_chain(sleuth: Any) -> None:
+    assert sleuth("config", "set", "websearch.default_provider", "auto").exit == 0
+    assert sleuth("config", "set", "websearch.fallback", "auto").exit == 3
+    assert sleuth("config", "validate", SLEUTH_WEBSEARCH_FALLBACK="auto,brave").exit == 2
+
+
 def test_validate_names_every_unknown_provider(sleuth: Any) -> None:
     done = sleuth("config", "validate", SLEUTH_WEBSEARCH_FALLBACK="serxng,duckduckgo,wikpedia")
     assert done.err.splitlines() == [

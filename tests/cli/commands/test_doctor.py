@@ -279,6 +279,11 @@ def test_naming_a_server_check_requires_a_server(sleuth: Any) -> None:
     assert sleuth("doctor", "--only", "searxng.json").exit == 1
 
 
+@pytest.mark.parametrize("path", ["/nowhere/settings", "./settings"])
+def test_path_is_no_host(sleuth: Any, path: str) -> None:
+    assert "✗ Settings file cannot be read" in sleuth("doctor", path).out
+
+
 def test_name_of_a_missing_settings_file_is_no_host(sleuth: Any, tmp_path: Any) -> None:
     done = sleuth("doctor", str(tmp_path / "settings.yml"))
     assert done.exit == 1

@@ -23,6 +23,23 @@ def test_every_command_has_chinese_help() -> None:
     assert CHINESE.keys() == ENGLISH.keys()
 
 
+def test_help_says_what_a_time_limit_is_for() -> None:
+    limits = {
+        name.removeprefix("sleuth-").removesuffix(".txt"): " ".join(found[1].split())
+        for name, text in ENGLISH.items()
+        if (found := re.search(r"--timeout S +(.*?)\s+\[0\.1", text, re.DOTALL))
+    }
+    search, page = "Time limit for a search, in seconds.", "Time limit for each page, in seconds."
+    request, answer = "Time limit for each request, in seconds.", "Time limit for each search, in seconds"
+    assert limits == {
+        **dict.fromkeys(("search", "watch-run", "doctor", "mcp"), search),
+        **dict.fromkeys(("ask", "chat"), f"{answer}; for the model: llm.timeout."),
+        **dict.fromkeys(("providers-test", "providers-compare"), request),
+        "read": page,
+        "summarize": page.replace(".", "; for the model: llm.timeout."),
+    }
+
+
 @pytest.mark.parametrize("name", ENGLISH)
 def test_chinese_help_has_no_english_sentence(name: str) -> None:
     lines = [line for line in CHINESE[name].splitlines() if line not in ENGLISH[name].splitlines()]  # not examples
@@ -78,4 +95,4 @@ def test_options_fit_60_columns(sleuth: Any, command: str) -> None:
 def test_narrow_terminal_has_room_for_descriptions(sleuth: Any) -> None:
     out = sleuth.process("search", "--help", COLUMNS="24").out
     assert "\n  --page N\n    Page of results to\n" in out
-    assert "\n  --timeout S\n    Give up after this\n" in out
+    assert "\n  --timeout S\n    Time limit for a\n" in out

@@ -137,6 +137,7 @@ def test_site_may_be_a_url_or_have_www(sleuth: Any, searxng: HTTPServer, site: s
         (["--json", "-f", "csv"], "--json and --format csv cannot be combined"),
         (["--fields", "url", "-f", "md"], "--fields and --format markdown cannot be combined"),
         (["--batch", "-"], "--batch and WORDS cannot be combined"),
+        (["--timeout", "0"], "--timeout must be 0.1–600, not 0\n"),
         (["--resume", "-o", "out"], "--resume needs --batch"),
         (["--jobs", "2"], "--jobs needs --batch"),
         (["--explain", "-f", "csv"], "--explain and --format csv cannot be combined"),
@@ -164,6 +165,11 @@ def test_contradictions_and_mistakes_are_refused(sleuth: Any, arguments: list[st
 
 def test_provider_given_twice_counts_once(sleuth: Any, searxng: HTTPServer) -> None:
     assert sleuth("search", "-p", "auto,auto", "x").exit == 0
+
+
+def test_question_of_a_batch_is_refused_by_its_name(sleuth: Any) -> None:
+    done = sleuth("search", "--batch", "-", "-q", "x", stdin="apple\n")
+    assert (done.exit, "--batch and --question cannot be combined" in done.err) == (2, True)
 
 
 def test_comments_in_a_batch_are_skipped(sleuth: Any, searxng: HTTPServer) -> None:

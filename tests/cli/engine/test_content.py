@@ -9,6 +9,9 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
+from sleuth.base.i18n import set_language
+from sleuth.engine.content import unread
+from sleuth.pages.chain import LayerAttempt
 from sleuth.pages.page import Page
 from sleuth.pages.reader import Reader
 from sleuth.relevance import tokens
@@ -305,3 +308,13 @@ def test_copies_of_a_page_are_one_result(sleuth: Any, dated: HTTPServer) -> None
     assert [hit["title"] for hit in results] == ["old", "new"]
     assert answer["status"]["countAfter"] == 2
     assert results[1]["adjustments"] == [f"same text: {dated.url_for('/copy')}"]
+
+
+def test_failed_pages_are_listed_in_the_language_of_the_user() -> None:
+    pages = [Page(f"https://{one}.example/", attempts=(LayerAttempt("page", "refused", one),)) for one in "ab"]
+    assert unread(pages) == "https://a.example/: a; https://b.example/: b"
+    set_language("zh-CN", {})
+    try:
+        assert unread(pages) == "https://a.example/：a；https://b.example/：b"
+    finally:
+        set_language("en", {})

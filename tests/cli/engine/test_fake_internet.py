@@ -1,9 +1,11 @@
 """The first search, in a fresh home without keys and servers, on a good and on a bad day of the internet."""
 
 import socket
+import time
 from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from tests.fake_internet import (
@@ -19,7 +21,9 @@ from tests.fake_internet import (
 from sleuth.base import choices
 from sleuth.store.health import Health
 from sleuth_providers import registry
-from sleuth_providers.base import Provider
+from sleuth_providers.base import Provider, Request
+from sleuth_providers.errors import DeadlineError
+from sleuth_providers.net import client
 
 DUCKDUCKGO, KEENABLE, WIKIPEDIA = "html.duckduckgo.com", "api.keenable.ai", "en.wikipedia.org"
 COMMERCIAL = (KEENABLE, "api.you.com", "search.parallel.ai", "mcp.exa.ai", "api.firecrawl.dev", "api.tavily.com")
@@ -122,6 +126,25 @@ def test_china(fresh: Any, slow: FakeInternet) -> None:
 def test_first_services_are_slow(fresh: Any, slow: FakeInternet) -> None:
     slow.hanging.add(KEENABLE)
     check(fresh("search", "--json", *PIZZA), "you")
+
+
+def test_time_limit_is_one_for_the_whole_chain(
+    fresh: Any, internet: FakeInternet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, skipped = time.monotonic, [0.0]
+
+    def exchange(request: Request, *_: Any) -> Any:
+        skipped[0] += 300
+        internet.asked.append(str(urlsplit(request.url).hostname))
+        raise DeadlineError
+
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + skipped[0])
+    monkeypatch.setattr(client, "transmit", exchange)
+    done = fresh("search", "--timeout", "200", *PIZZA)
+    assert (done.exit, internet.asked) == (6, [DUCKDUCKGO])
+    assert done.err.endswith(
+        "DuckDuckGo did not answer in time\nhint: check the network, or allow more time: --timeout 30\n"
+    )
 
 
 def test_portal_that_intercepts_http_only(fresh: Any, internet: FakeInternet) -> None:

@@ -127,6 +127,21 @@ def test_named_service_is_waited_for(fresh: Any, internet: FakeInternet, pauses:
     assert (third.exit != 0, "DuckDuckGo was skipped: too soon after the last request" in third.err) == (True, True)
 
 
+def test_turn_after_the_time_limit_is_not_waited_for(fresh: Any, internet: FakeInternet, pauses: list[float]) -> None:
+    for text in ("first", "second"):
+        done = fresh("search", "-p", "duckduckgo", "--timeout", "20", text)
+    assert "DuckDuckGo was skipped: too soon after the last request" in done.err
+    assert pauses == []
+
+
+def test_time_limit_of_a_comparison_is_for_each_request(
+    fresh: Any, internet: FakeInternet, pauses: list[float]
+) -> None:
+    words = ("providers", "compare", "-p", "duckduckgo,keenable", "--timeout", "20", "--json", "first", "second")
+    assert [one["answered"] for one in fresh(*words).json["providers"]] == [2, 2]
+    assert max(pauses) > 30
+
+
 def test_only_service_of_a_chain_is_waited_for(fresh: Any, internet: FakeInternet, pauses: list[float]) -> None:
     fresh.environ["SLEUTH_WEBSEARCH_FALLBACK"] = "duckduckgo"
     for text in ("first", "second"):

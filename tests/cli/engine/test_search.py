@@ -5,6 +5,7 @@ import io
 import json
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -17,6 +18,7 @@ from werkzeug import Request, Response
 
 from sleuth.serving.schemas import SEARCH_ANSWER
 from sleuth.store.cache.disk import DiskCache
+from sleuth_providers.net.client import transmit
 
 HITS = [
     {
@@ -601,6 +603,19 @@ def paged(sleuth: Any, httpserver: HTTPServer) -> Callable[[], list[str]]:
     return lambda: [request.args.get("pageno", "1") for request, _ in httpserver.log]
 
 
+@pytest.fixture
+def endless(sleuth: Any, httpserver: HTTPServer) -> HTTPServer:
+    """A SearXNG with six results on every page, set as this home's instance."""
+
+    def respond(request: Request) -> Response:
+        hits = [{"url": f"https://a.example/{request.args.get('pageno')}/{n}", "title": str(n)} for n in range(6)]
+        return Response(json.dumps(answer(hits)), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(respond)
+    sleuth.environ["SEARXNG_URL"] = httpserver.url_for("")
+    return httpserver
+
+
 def titles(done: Any) -> list[str]:
     return [hit["title"] for hit in done.json["results"]]
 
@@ -650,6 +665,40 @@ def test_count_is_filled_from_further_pages(sleuth: Any, paged: Callable[[], lis
     assert len(done.json["results"]) == 12
     assert done.json["status"]["more"] is False
     assert "1–12 of 12 results · no more" in sleuth("search", "-p", "searxng", "-n", "20", "x", terminal=True).err
+
+
+@pytest.fixture
+def deadlines(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The deadlines of the requests, each of which takes 90 seconds of a clock that this fixture puts forward."""
+    clock, skipped, seen = time.monotonic, [0.0], []
+
+    def exchange(request: Any, headers: Any, limits: Any, guard: Any) -> Any:
+        seen.append(limits.deadline)
+        reply = transmit(request, headers, limits, guard)
+        skipped[0] += 90
+        return reply
+
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + skipped[0])
+    monkeypatch.setattr("sleuth_providers.net.client.transmit", exchange)
+    return seen
+
+
+def test_time_limit_is_one_for_all_pages_of_a_search(sleuth: Any, endless: HTTPServer, deadlines: list[float]) -> None:
+    done = sleuth("search", "-p", "searxng", "--json", "-n", "50", "--timeout", "200", "x")
+    assert (done.exit, len(titles(done)), done.json["outcome"]) == (0, 18, "partial")
+    assert done.json["status"]["more"] is True
+    assert done.err == "warning: no time was left for a request to SearXNG\n"
+    assert [deadline - deadlines[0] < 45 for deadline in deadlines] == [True] * 3
+    more = sleuth("search", "-p", "searxng", "--json", "-n", "50", "x")
+    assert (len(titles(more)), more.json["outcome"], len(deadlines)) == (50, "success", 9)
+
+
+def test_reranker_has_the_time_that_is_left(sleuth: Any, endless: HTTPServer, deadlines: list[float]) -> None:
+    endless.expect_request("/rerank").respond_with_json({"results": []})
+    environ = {"SLEUTH_RERANK_BASE_URL": endless.url_for(""), "SLEUTH_RERANK_MODEL": "m"}
+    environ["SLEUTH_WEBSEARCH_TIMEOUT"] = "600"
+    assert sleuth("search", "-p", "searxng", "--rerank", "--timeout", "200", "x", **environ).exit == 0
+    assert [deadline - deadlines[0] < 45 for deadline in deadlines] == [True] * 2
 
 
 @pytest.fixture
@@ -757,15 +806,21 @@ def test_patterns_are_not_sent_to_providers(sleuth: Any, searxng: HTTPServer) ->
     assert "invalid or too slow" in done.err
 
 
-@pytest.mark.parametrize("option", ["weight=nan", "weight=-5", "weight=heavy", "per_minute=abc", "timeout=0"])
+@pytest.mark.parametrize("option", ["weight=nan", "weight=-5", "weight=heavy", "timeout=0"])
 def test_invalid_numbers_are_refused(sleuth: Any, option: str) -> None:
     done = sleuth("providers", "set", "searxng", "--option", option)
     assert done.exit == 2
     assert "use a number from" in done.err
 
 
+@pytest.mark.parametrize("option", ["per_day=1.5", "per_minute=0.5"])
+def test_limits_are_whole_numbers(sleuth: Any, option: str) -> None:
+    done = sleuth("providers", "set", "searxng", "--option", option)
+    assert (done.exit, "use a whole number from 0 to" in done.err) == (2, True)
+
+
 def test_reached_limit_names_the_option_that_changes_it(sleuth: Any, searxng: HTTPServer) -> None:
-    refused = sleuth("providers", "set", "searxng", "--option", "per_day=")
+    refused = sleuth("providers", "set", "searxng", "--option", "per_day=abc")
     assert "0 means no limit" in refused.err
     for option in ("per_minute", "per_day"):
         sleuth("providers", "set", "searxng", "--unset", "options")

@@ -19,7 +19,7 @@ from sleuth.answers.citations import CitedSource
 from sleuth.answers.summary import Digest
 from sleuth.api import Client
 from sleuth.base import markdown
-from sleuth.base.errors import SearchError
+from sleuth.base.errors import RequestError, SearchError
 from sleuth.engine.outcome import Outcome
 from sleuth.pages.page import Page
 from sleuth.relevance.hit import Hit
@@ -189,6 +189,10 @@ def test_providers_that_cannot_be_used_are_an_error_at_the_start(make_toolbox: A
         make_toolbox(providers=("brave",)).check_providers()
     assert (caught.value.code, "providers set brave" in caught.value.hint) == ("API_KEY_MISSING", True)
     make_toolbox(providers=("brave,searxng",)).check_providers()
+    disabled = make_toolbox(providers=("searxng",))
+    disabled.client.runtime.table.update("searxng", {"enabled": False})
+    with pytest.raises(RequestError, match="searxng is disabled"):
+        disabled.check_providers()
     make_toolbox(providers=("brave",), BRAVE_API_KEY=KEY).check_providers()
 
 

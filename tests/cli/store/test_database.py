@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.forks import run_at_once
@@ -218,6 +219,12 @@ def test_sqlite_error_becomes_a_settings_error(message: str, kind: type[Settings
     error = database_error("/x/sleuth.db", sqlite3.OperationalError(message))
     assert type(error) is kind
     assert says in str(error)
+
+
+def test_io_error_of_a_full_disk_is_reported_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=4096))
+    error = database_error("/x/sleuth.db", sqlite3.OperationalError("disk I/O error"))
+    assert str(error) == "cannot write the database /x/sleuth.db (No space left on device)"
 
 
 @pytest.mark.parametrize("name", ["plain.db", "what?#%41.db", "with blank.db"])

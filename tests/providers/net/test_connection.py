@@ -328,10 +328,10 @@ def test_invalid_ssl_cert_file_is_reported(tmp_path: Any, serve: Any, fresh_tls:
 
 
 def test_certificate_folder_is_recognised_by_hashed_names(tmp_path: Any) -> None:
-    assert not tls._is_hashed(str(tmp_path / "absent"))
-    assert not tls._is_hashed(str(tmp_path))
+    assert not tls.is_hashed(str(tmp_path / "absent"))
+    assert not tls.is_hashed(str(tmp_path))
     (tmp_path / "01234567.0").write_text("")
-    assert tls._is_hashed(str(tmp_path))
+    assert tls.is_hashed(str(tmp_path))
 
 
 def test_default_certificates_are_loaded_without_a_hashed_folder(

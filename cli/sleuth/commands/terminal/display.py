@@ -211,7 +211,7 @@ class Buffer(io.StringIO):
 def summary(outcome: Outcome, age: str | None = None) -> str:
     """Return how many results there are, where they come from, and how long it took."""
     units = (tr("s"), tr("min"))
-    words = age.join(("", *units, "")) if age else rendered.age_in_words(outcome.age, *units)
+    words = age.join(("", f"__{units[0]}", units[1], "")) if age else rendered.age_in_words(outcome.age, *units)
     cached = tr("cached {age} ago", age=words)
     numbers = [hit.citation for hit in outcome.results] or [0]
     shown = f"{numbers[0]}–{numbers[-1]}" if len(numbers) > 1 else str(numbers[0])

@@ -9,11 +9,10 @@ from sleuth.base.i18n import tr
 from sleuth.engine.search_options import OPTIONS, POSITIONAL, SearchOptions
 
 FORMATS = ("format", "as_json", "template", "fields", "output")
-ANSWER = ("providers", "language", "region", "cached", "refresh", "offline", "timeout")
 
 
-def search_parameter(name: str, *, grouped: bool) -> Parameter:
-    """Return the parameter of a command for one field of `SearchOptions`."""
+def search_parameter(name: str, *, grouped: bool = False, help: str = "") -> Parameter:
+    """Return the parameter of a command for one field of `SearchOptions`; `help` is for one that differs in it."""
     spec = OPTIONS[name]
     type: Any = SearchOptions.__annotations__[name]
     if spec.kind == "texts":
@@ -21,19 +20,19 @@ def search_parameter(name: str, *, grouped: bool) -> Parameter:
     elif spec.choices:
         type = Literal[spec.choices] if spec.default else Literal[spec.choices] | None
     default = None if spec.kind == "texts" else spec.default
-    annotation = Annotated[type, _typer_option(name, grouped)]
+    annotation = Annotated[type, _typer_option(name, grouped, help)]
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _typer_option(name: str, grouped: bool) -> Any:
+def _typer_option(name: str, grouped: bool, help: str) -> Any:
     spec = OPTIONS[name]
     if name == POSITIONAL:
-        return typer.Argument(metavar=spec.metavar, help=spec.help)
+        return typer.Argument(metavar=spec.metavar, help=help or spec.help)
     low, high = spec.range or (None, None)
     return typer.Option(
         *([f"{spec.flags[0]}/{spec.negative[0]}"] if spec.negative else spec.flags),
         metavar=spec.metavar,
-        help=spec.help,
+        help=help or spec.help,
         min=low,
         max=high,
         callback=seconds if spec.kind == "float" else None,
@@ -48,6 +47,12 @@ def seconds(value: float | None) -> float | None:
     return value
 
 
+REQUEST_TIMEOUT = search_parameter("timeout", help="Time limit for each request, in seconds.")
+PAGE_TIMEOUT = search_parameter("timeout", help="Time limit for each page, in seconds.")
+SUMMARY_TIMEOUT = search_parameter("timeout", help="Time limit for each page, in seconds; for the model: llm.timeout.")
+ANSWER_TIMEOUT = search_parameter("timeout", help="Time limit for each search, in seconds; for the model: llm.timeout.")
+ONLY_SEARCH = ("providers", "language", "region", "timeout")  # options of answers that only matter to searches
+ANSWER = ("providers", "language", "region", "cached", "refresh", "offline", ANSWER_TIMEOUT)
 SearchSwitch = Annotated[
     Literal["auto", "on", "off"], typer.Option("--search", help="Search the web: on, off, or auto (the model decides).")
 ]

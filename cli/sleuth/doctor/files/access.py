@@ -88,14 +88,17 @@ def check_limiter(deployment: Deployment) -> Iterator[Finding]:
     """Check that the limiter is off, or has valkey and exempts local programs."""
     name = "SEARXNG_LIMITER"
     at = deployment.at(name, "server", "limiter", missing=f"server.limiter: {tr('off by default')}")
+    entry, title = find(deployment.root, "server", "limiter"), tr("Limiter has no valkey")
+    if name not in deployment.variables and entry and entry.value.kind == "text":
+        return  # reported with the types of values
     if not deployment.is_on(name, "server", "limiter"):
         yield ok(at)
     elif not deployment.valkey_url[0] and deployment.valkey:
         url = f"valkey://{deployment.valkey}:6379/0"
-        yield fail(at, "limiter-without-valkey-url", url=url, edits=deployment.set("valkey", "url", url))
+        yield fail(at, "limiter-without-valkey-url", title=title, url=url, edits=deployment.set("valkey", "url", url))
     elif not deployment.valkey_url[0]:
         edits = () if name in deployment.variables else deployment.set("server", "limiter", "false")
-        yield fail(at, "limiter-without-valkey", edits=edits)
+        yield fail(at, "limiter-without-valkey", title=title, edits=edits)
     elif not deployment.exempt:
         yield warn(at, "limiter-without-exemption")
     else:

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 from sleuth import __version__
 from sleuth.answers.llm.endpoint import find_key, models_url
-from sleuth.base.errors import SettingsError, SleuthError, UnknownProviderError, describe
+from sleuth.base.errors import SettingsError, SleuthError, UnknownProviderError, UnwritableError, describe
 from sleuth.base.extras import MODULES, install_command
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -19,10 +19,18 @@ from sleuth.base.urls import clean_url, is_in_clear
 from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Check, Finding, as_fix, fail, ok, shell, skipped, warn
 from sleuth.doctor.installation.shared_cache import check_shared_cache
-from sleuth.doctor.installation.stores import check_cache, check_database, check_library, check_modes
+from sleuth.doctor.installation.stores import (
+    check_cache,
+    check_database,
+    check_disk,
+    check_library,
+    check_modes,
+)
 from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
 from sleuth.engine.selector import ProviderSelector
 from sleuth.store import keys
+from sleuth.store.database import open_copy
+from sleuth.store.migrations import MIGRATIONS
 from sleuth.store.settings import (
     CACHE_URL,
     DEFAULT_PROVIDER,
@@ -71,7 +79,12 @@ def check_keys(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
 def _selector(runtime: "Runtime", settings: Settings) -> ProviderSelector:
     from sleuth.store.health import Health
 
-    return ProviderSelector(settings, runtime.table, Health(runtime.database), runtime.environ, USER_AGENT)
+    try:
+        table, database = runtime.table, runtime.database
+    except UnwritableError:  # reported by another check; searches read a copy, too
+        database = open_copy(runtime.paths.database, MIGRATIONS)
+        table = runtime.table_in(database)
+    return ProviderSelector(settings, table, Health(database), runtime.environ, USER_AGENT)
 
 
 def check_model(runtime: "Runtime", settings: Settings) -> Finding:
@@ -169,9 +182,10 @@ CHECKS = (
     Check("install.version", "Versions are supported", "", check_version),
     Check("install.extras", "Required extras are installed", "An extra is missing", check_extras),
     Check("install.settings", "Settings are valid", "Settings are not valid", check_settings),
+    Check("install.disk", "Files can be saved", "Files cannot be saved", check_disk),
     Check("install.database", "Database is readable and intact", "Database cannot be used", check_database),
     Check("install.modes", "Files are private", "Files are not private", check_modes),
-    Check("install.cache", "Cache works", "Cache has a problem", check_cache),
+    Check("install.cache", "Cache is readable", "Cache has a problem", check_cache),
     Check("install.library", "Library is intact", "Library has a problem", check_library),
     Check("install.keys", "API keys are present", "API keys are missing", check_keys),
     Check("install.proxies", "Proxies are reachable", "Proxy is not usable", check_proxies),

@@ -1,13 +1,16 @@
-"""Files that sleuth keeps: database, cache and library are readable, intact, current and private."""
+"""Files that sleuth keeps: database, cache and library are readable, writable, intact, current and private."""
 
+import errno
 import os
 import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from sleuth.base.extras import upgrade_command
+from sleuth.base.files import check_own_database
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.doctor.finding import Finding, fail, ok, shell, skipped, warn
@@ -20,9 +23,54 @@ if TYPE_CHECKING:
     from sleuth.runtime import Runtime
 
 LOCK_TIMEOUT_S = 2.0
+PROBE_BYTES = 100_000  # a search needs less; SQLite alone 32 KB
 DAMAGED = "file-damaged"
+MISSING = "{path} does not exist yet; it is created when needed"
 COLUMNS = "SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'"
 COUNT_ENTRIES = "SELECT count(*), sum(raw != 1 OR mode != 1 OR filename IS NOT NULL) FROM Cache"
+
+
+def check_disk(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
+    """Do what searches do in each folder: write a file, and take the write lock of the database in it."""
+    paths = runtime.paths
+    problems: dict[str, dict[str, int]] = {}  # the places by reason, each with the number of the error
+    files = {paths.data: paths.database, paths.cache: _cache_file(runtime), paths.state: ""}
+    for folder, file in files.items():
+        place = _existing(folder)
+        try:
+            with TemporaryFile(dir=place) as stream:
+                stream.write(bytes(PROBE_BYTES))
+                stream.flush()
+                os.fsync(stream.fileno())
+            if os.path.exists(file):
+                place = file
+                check_own_database(file)
+                with closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as connection:
+                    connection.execute("BEGIN IMMEDIATE")
+                    connection.execute("ROLLBACK")
+        except OSError as problem:
+            problems.setdefault(problem.strerror or str(problem), {})[place] = problem.errno or 0
+        except sqlite3.DatabaseError as problem:  # what is damaged is reported by another check
+            if isinstance(problem, sqlite3.OperationalError) and "locked" not in str(problem):  # locked: being written
+                problems.setdefault(str(problem), {})[place] = 0
+    for reason, places in problems.items():
+        report = fail if {paths.database, _existing(paths.data)} & places.keys() else warn
+        remedy = "disk-full" if {*places.values()} <= {errno.ENOSPC, errno.EDQUOT} else "not-writable"
+        evidence = tr("{places}: {reason}", places=", ".join(places), reason=reason)
+        yield report(evidence, remedy, places=" ".join(map(shell, places)))
+    if not problems:
+        yield ok(", ".join(dict.fromkeys(map(_existing, files))))
+
+
+def _cache_file(runtime: "Runtime") -> str:
+    return os.path.join(runtime.paths.cache, "answers", "cache.db")
+
+
+def _existing(folder: str) -> str:
+    """Return a folder, or the first one above it that exists."""
+    while not os.path.exists(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def check_database(runtime: "Runtime", settings: Settings) -> Finding:
@@ -47,7 +95,7 @@ def _inspect(path: str, migrations: Sequence[Migration]) -> tuple[int, str]:
             if problem == "ok" and wrong:
                 first = min(wrong)
                 problem = f"{'no such' if first in expected else 'unexpected'} column: {'.'.join(first)}"
-            elif problem == "ok" and migrations is MIGRATIONS:
+            elif problem == "ok" and version and migrations is MIGRATIONS:
                 connection.execute(ALL_ROWS).fetchall()  # quick_check finds neither wrong indexes nor invalid text
             return version, problem
     except sqlite3.Error as problem:
@@ -70,7 +118,7 @@ def _remedy_of(problem: str) -> str:
 
 def _check_file(path: str, migrations: Sequence[Migration]) -> Finding:
     if not os.path.exists(path):
-        return _missing(path)
+        return skipped(tr(MISSING, path=path))
     version, problem = _inspect(path, migrations)
     if name := _remedy_of(problem):
         if name == DAMAGED and migrations is not MIGRATIONS:
@@ -83,16 +131,6 @@ def _check_file(path: str, migrations: Sequence[Migration]) -> Finding:
         return ok(tr("{path}: intact, version {version}, {size} bytes", **facts))
     evidence = tr("{path}: version {version}, this sleuth supports {known}", **facts)
     return fail(evidence, "file-too-new", upgrade=upgrade_command())
-
-
-def _missing(path: str) -> Finding:
-    """Report a file that does not exist, which is fine where it can be created."""
-    folder = os.path.dirname(path)
-    while not os.path.exists(folder) and folder != os.path.dirname(folder):
-        folder = os.path.dirname(folder)
-    if os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
-        return skipped(tr("{path} does not exist yet; it is created when needed", path=path))
-    return fail(path, "folder-not-writable", folder=folder, quoted_folder=shell(folder))
 
 
 def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
@@ -122,24 +160,21 @@ def check_modes(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
 
 
 def check_cache(runtime: "Runtime", settings: Settings) -> Finding:
-    """Check that the cache can be read and written, and holds only text."""
+    """Check that the cache can be read, and holds only text."""
     if not settings[CACHE_TTL]:
         return ok(tr("off: cache.ttl_minutes is 0"))
-    folder = os.path.join(runtime.paths.cache, "answers")
-    path = os.path.join(folder, "cache.db")
+    path = _cache_file(runtime)
     if not os.path.exists(path):
-        return _missing(path)
+        return skipped(tr(MISSING, path=path))
     try:
         with closing(open_read_only(path, LOCK_TIMEOUT_S)) as connection:
             count, foreign = connection.execute(COUNT_ENTRIES).fetchone()
     except sqlite3.Error as problem:
         evidence = f"{path}: {clean(problem, 200, entities=False)}"
-        return warn(evidence, "cache-unreadable", folder=shell(folder))
+        return warn(evidence, "cache-unreadable", folder=shell(os.path.dirname(path)))
     if foreign:
         evidence = tr("{path}: {foreign} of {count} entries", path=path, foreign=foreign, count=count)
         return warn(evidence, "cache-foreign-entries")
-    if not os.access(folder, os.W_OK) or not os.access(path, os.W_OK):
-        return warn(path, "cache-read-only", folder=shell(folder))
     return ok(trn("{path}: {count} entry", "{path}: {count} entries", count, path=path))
 
 

@@ -59,6 +59,8 @@ def _proxy_problem(value: str) -> tuple[str, str] | None:
 
 def check_certificates(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     """Check the CA certificates in environment variables, and warn about variables without effect."""
+    from sleuth_providers.net.tls import has_system_certificates, is_hashed
+
     environ = runtime.environ
     found = []
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
@@ -68,6 +70,8 @@ def check_certificates(runtime: "Runtime", settings: Settings) -> Iterator[Findi
             yield fail(evidence, "ca-file-missing", name=name)
         elif path and name == "SSL_CERT_FILE" and not _holds_certificates(path):
             yield fail(evidence, "ca-file-without-certificate", name=name, path=shell(path))
+        elif path and name == "SSL_CERT_DIR" and not is_hashed(path):
+            yield warn(evidence, "ca-folder-without-names", path=shell(path))
         elif path:
             found.append(evidence)
     ignored = [name for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE") if environ.get(name)]
@@ -76,7 +80,8 @@ def check_certificates(runtime: "Runtime", settings: Settings) -> Iterator[Findi
     elif found:
         yield ok("; ".join(found))
     elif not environ.get("SSL_CERT_FILE") and not environ.get("SSL_CERT_DIR"):
-        yield ok(tr("no variable is set; the system's certificates are used"))
+        used = tr("no variable is set; the system's certificates are used")
+        yield ok(used) if has_system_certificates() else fail(used, "ca-certificates-missing")
 
 
 def _holds_certificates(path: str) -> bool:

@@ -148,7 +148,7 @@ class Session:
             "host": shell(self.endpoint.host),
             "port": self.endpoint.port,
             "server": shell(f"{self.endpoint.host}:{self.endpoint.port}"),
-            "path": self.endpoint.path or "/",
+            "script_name": f"proxy_set_header X-Script-Name {self.endpoint.path};" if self.endpoint.path else "",
             "base_url": shell(f"{self.endpoint.url}/"),
             "provider": self.environment.provider,
             "url": url,

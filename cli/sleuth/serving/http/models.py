@@ -169,7 +169,7 @@ class SearchBody(RequestBody):
     limit: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="size of all `content`"), WholeNumber] | None = None
     unit: Unit | None = None
     max_tokens: Annotated[int, Field(ge=1, le=MAX_LIMIT, description="of all `content`"), WholeNumber] | None = None
-    timeout: Annotated[float, Field(ge=0.1, le=600, description="seconds for the search")] | None = None
+    timeout: Annotated[float, Field(ge=0.1, le=600, description="seconds for the whole search")] | None = None
     tracing: Tracing | None = None
 
     def options(self) -> dict[str, Any]:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 MAX_ANSWERS = 100
 SUFFIX = ".answer"
 # Renderers write AGE where the age of an answer goes: JSON on stdout, as a string that becomes a number; the summary on
-# stderr as AGE, the unit of seconds, AGE, that of minutes, AGE. It is unambiguous there, because sanitised text has no
-# control characters.
+# stderr as AGE, the unit of seconds, AGE, that of minutes, AGE, with underscores so that the line is as long as with an
+# age and breaks where it should. It is unambiguous there, because sanitised text has no control characters.
 AGE = "\x02"
 AGE_IN_JSON = '"\\u0002"'
 # Variables that change the output. Of those that hold secrets only the presence counts.
@@ -139,7 +139,7 @@ def fill_age(format: str, out: str, err: str, age: float) -> tuple[str, str]:
     if format == "json":
         out = out.replace(AGE_IN_JSON, str(round(age)), 1)
     before, *units, after = err.split(AGE) if err.count(AGE) == 3 else (err, "", "", "")
-    return out, f"{before}{age_in_words(age, *units)}{after}" if all(units) else err
+    return out, f"{before}{age_in_words(age, *(unit.strip('_') for unit in units))}{after}" if all(units) else err
 
 
 def age_in_words(seconds: float, second: str, minute: str) -> str:

@@ -79,6 +79,7 @@ MISTAKES = {
     "secret empty": (GOOD.replace(SECRET, "''"), "settings.secret_key", "warn", "5"),
     "limiter without valkey": (f"{GOOD}  limiter: true\n", "settings.limiter", "fail", "6"),
     "limiter quoted": (f'{GOOD}  limiter: "false"\n', "settings.values", "fail", "6"),
+    "limiter quoted and on": (f'{GOOD}  limiter: "yes"\n', "settings.values", "fail", "6"),
     "limiter a number": (f"{GOOD}  limiter: 1\n", "settings.values", "fail", "6"),
     "limiter for all": (f"{GOOD}  limiter: yes\nvalkey: {{url: 'valkey://v/0'}}\n", "settings.limiter", "warn", "6"),
     "public instance": (f"{GOOD}  public_instance: true\n", "settings.public_instance", "fail", "6"),
@@ -142,6 +143,10 @@ def test_mistake_is_found_at_its_line(name: str, write: Write) -> None:
     found = problems(write(text))
     assert any((f.id, f.state) == (id, state) and f.evidence.startswith(f"settings.yml:{line}:") for f in found), found
     assert all(f.title and f.cause and f.fix and f.link.startswith("searxng.md#") for f in found)
+
+
+def test_switch_in_quotes_has_one_fix(write: Write) -> None:
+    assert [finding.id for finding in problems(write(f'{GOOD}  limiter: "yes"\n'))] == ["settings.values"]
 
 
 # Cannot be fixed without guessing.

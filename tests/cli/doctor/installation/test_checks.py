@@ -1,5 +1,6 @@
 """Checks of the installation: each finds its problem and none stops another."""
 
+import errno
 import io
 import os
 import socket
@@ -13,12 +14,15 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from sleuth.doctor.finding import Finding
-from sleuth.doctor.installation import checks
+from sleuth.doctor.installation import checks, stores
 from sleuth.render.doctor import MARKS
 from sleuth.runtime import Runtime
+from sleuth.store import database
+from sleuth.store.settings import Settings
+from sleuth_providers.net import tls
 
-IDS = ["version", "extras", "settings", "database", "modes", "cache", "library", "keys", "proxies", "certificates"]
-IDS += ["terminal", "encoding", "model"]
+IDS = ["version", "extras", "settings", "disk", "database", "modes", "cache", "library", "keys", "proxies"]
+IDS += ["certificates", "terminal", "encoding", "model"]
 KEY = "sk-very-secret-0123456789"
 
 Examine = Callable[..., dict[str, Finding]]
@@ -143,7 +147,81 @@ def test_files_that_others_can_read_are_found(used: Any, examine: Examine) -> No
 def test_folder_that_cannot_be_written_is_found(sleuth: Any, examine: Examine) -> None:
     sleuth.home.mkdir(parents=True, exist_ok=True)
     (sleuth.home / "data").write_text("a file where the folder should be")  # holds for root too
-    assert examine()["database"].state == "fail"
+    found = examine()["disk"]
+    assert (found.state, found.evidence) == ("fail", f"{sleuth.home}/data: Not a directory")
+    assert found.fix.startswith(f"ls -ld {sleuth.home}/data\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "fix"),
+    [
+        (errno.ENOSPC, "df -h {places}\ndf -i {places}"),
+        (errno.EROFS, "ls -ld {places}\n\n# or keep sleuth's files elsewhere:\nexport SLEUTH_HOME=~/sleuth"),
+    ],
+)
+def test_full_and_read_only_disks_are_found(
+    used: Any, examine: Examine, monkeypatch: Any, number: int, fix: str
+) -> None:
+    def fsync(_: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(stores.os, "fsync", fsync)
+    found = examine()["disk"]
+    places = [f"{used.home}/data", *dict.fromkeys(stores._existing(f"{used.home}/{one}") for one in ("cache", "state"))]
+    assert (found.state, found.evidence) == ("fail", f"{', '.join(places)}: {os.strerror(number)}")
+    assert found.fix == fix.format(places=" ".join(places))
+
+
+def test_files_that_cannot_be_written_are_found(used: Any, examine: Examine, monkeypatch: Any) -> None:
+    put_into_cache(str(used.home), 1)
+    connect = sqlite3.connect
+
+    class ReadOnly(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            if sql == "BEGIN IMMEDIATE" and super().execute("PRAGMA database_list").fetchone()[2]:
+                raise sqlite3.OperationalError("attempt to write a readonly database")
+            return super().execute(sql, *values)
+
+    monkeypatch.setattr(stores.sqlite3, "connect", lambda *values, **more: connect(*values, factory=ReadOnly, **more))
+    found = examine()
+    assert found["disk"].state == "fail"
+    places = f"{used.home}/data/sleuth.db, {used.home}/cache/answers/cache.db"
+    assert found["disk"].evidence == f"{places}: attempt to write a readonly database"
+    assert (found["database"].state, found["cache"].state) == ("ok", "ok")
+
+
+def test_folder_without_the_database_is_only_a_warning(sleuth: Any, examine: Examine) -> None:
+    sleuth.home.mkdir(parents=True)
+    (sleuth.home / "cache").write_text("a file")
+    assert examine()["disk"].state == "warn"
+
+
+def test_database_that_another_process_writes_can_be_written(used: Any, examine: Examine) -> None:
+    with closing(sqlite3.connect(used.home / "data" / "sleuth.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert examine()["disk"].state == "ok"
+
+
+def test_keys_of_a_database_that_cannot_be_written_are_found(used: Any, examine: Examine, monkeypatch: Any) -> None:
+    used("providers", "set", "tavily", "--api-key", KEY)
+    connect = database._connect
+
+    def failing(path: str) -> sqlite3.Connection:
+        if path != database.MEMORY:
+            raise sqlite3.OperationalError("disk I/O error")
+        return connect(path)
+
+    monkeypatch.setattr(database, "_connect", failing)
+    found = examine()["keys"]
+    assert found.state == "ok"
+    assert "tavily: table" in found.evidence
+
+
+def test_empty_database_is_not_damaged(sleuth: Any) -> None:
+    path = Path(sleuth.home) / "data" / "sleuth.db"
+    path.parent.mkdir(parents=True, mode=0o700)
+    path.touch(mode=0o600)  # what a full disk left
+    assert stores.check_database(Runtime(sleuth.environ), Settings("", {})).state == "ok"
 
 
 def put_into_cache(home: str, mode: int) -> None:
@@ -250,6 +328,20 @@ def test_certificates_that_are_missing_are_found(examine: Examine, tmp_path: Pat
     file.write_text("-----BEGIN CERTIFICATE-----\n")
     assert examine(SSL_CERT_FILE=str(file))["certificates"].state == "ok"
     assert examine(REQUESTS_CA_BUNDLE=str(file))["certificates"].state == "warn"
+
+
+def test_folder_of_certificates_needs_hashed_names(examine: Examine, tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\n")
+    found = examine(SSL_CERT_DIR=str(tmp_path))["certificates"]
+    assert (found.state, found.fix) == ("warn", f"openssl rehash {tmp_path}")
+    (tmp_path / "1a2b3c4d.0").symlink_to("ca.pem")
+    assert examine(SSL_CERT_DIR=str(tmp_path))["certificates"].state == "ok"
+
+
+def test_system_without_certificates_is_found(examine: Examine, monkeypatch: Any) -> None:
+    monkeypatch.setattr(tls, "CA_FOLDERS", ())
+    monkeypatch.setattr(tls.ssl, "create_default_context", lambda: tls.ssl.SSLContext(tls.ssl.PROTOCOL_TLS_CLIENT))
+    assert examine()["certificates"].state == "fail"
 
 
 def test_terminal_is_described(examine: Examine, monkeypatch: Any) -> None:

@@ -562,6 +562,7 @@ def test_state_is_reported_with_cause_and_fix(
     assert finding.state == state.state, finding
     assert state.cause in finding.cause
     assert state.fix in finding.fix
+    assert "X-Script-Name /;" not in finding.fix  # the root needs no prefix
     assert state.evidence in finding.evidence
     assert bool(finding.cause) == (finding.state in ("warn", "fail"))
     assert all(entry.link for entry in found.values() if entry.state in ("warn", "fail"))

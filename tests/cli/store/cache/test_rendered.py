@@ -86,6 +86,21 @@ def test_age_is_that_of_the_answer_now(
     assert "cached 2 min ago" in print_rendered(*rich)[1]
 
 
+def test_age_of_three_minutes_does_not_break_a_word(
+    sleuth: Any, served: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now)
+    monkeypatch.setenv("COLUMNS", "27")
+    line = ("search", "-p", "searxng", "-f", "rich", "rust")
+    search_twice(sleuth, *line)
+    monkeypatch.setattr(time, "time", lambda: now + 13 * 60)
+    out, err = io.StringIO(), io.StringIO()
+    command_line = parser.CommandLine(list(line))
+    assert parser.print_rendered(command_line, sleuth.environ, out, err)
+    assert max(map(len, err.getvalue().splitlines())) <= 27
+
+
 def test_expired_answer_is_not_printed(
     sleuth: Any, served: HTTPServer, print_rendered: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

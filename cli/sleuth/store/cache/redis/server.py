@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from sleuth.base.files import text_beside
 from sleuth.base.i18n import tr
 from sleuth.base.logs import log
 from sleuth.store.cache.redis.address import RedisAddress
@@ -29,28 +30,7 @@ HASH_TAG = re.compile(rb"\{([^{}]+)\}")  # keys with the same one are on the sam
 # A lock expires, and another process may hold it by then: release and renew only what carries our token.
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 RENEW = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
-
-# Rate limits of a provider over all machines: a sliding window on the clock of the server.
-# KEYS: one sorted set per window. ARGV: a unique id of the request, then limit and milliseconds of each window.
-# Returns 0 when the request was counted in all windows, else the milliseconds until one has room.
-RESERVE = """
-local clock = redis.call('TIME')
-local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-for index, key in ipairs(KEYS) do
-  local limit, span = tonumber(ARGV[2 * index]), tonumber(ARGV[2 * index + 1])
-  local kind = redis.call('TYPE', key)['ok']
-  if kind ~= 'zset' and kind ~= 'none' then redis.call('DEL', key) end
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', now - span)
-  redis.call('ZREMRANGEBYSCORE', key, now + span, '+inf')
-  local oldest = redis.call('ZREVRANGE', key, limit - 1, limit - 1, 'WITHSCORES')
-  if oldest[2] then return math.max(1, tonumber(oldest[2]) + span - now) end
-end
-for index, key in ipairs(KEYS) do
-  redis.call('ZADD', key, now, ARGV[1])
-  redis.call('PEXPIRE', key, ARGV[2 * index + 1])
-end
-return 0
-"""
+RESERVE = text_beside(__file__, "reserve.lua")  # counts a request in the rate limits of a provider
 
 
 def key_slot(command: Command) -> int:
