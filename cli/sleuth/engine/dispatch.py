@@ -61,8 +61,8 @@ class Dispatcher:
     ) -> Job | ProviderReply:
         """Start a job, or return a reply at once if no request is needed or possible.
 
-        A request is not sent if pacing would delay it by more than `max_wait`, or if the time of the search is up. Without
-        `retries`, a third-party service gets one attempt, because the next provider is a better choice.
+        A request is not sent if pacing would delay it by more than `max_wait`, or if the time of the search is up.
+        Without `retries`, a third-party service gets one attempt, because the next provider is a better choice.
         """
         adapter = candidate.adapter
         query, notes = fit_query(query, adapter, date_wanted=self.request.date_wanted)

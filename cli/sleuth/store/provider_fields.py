@@ -73,10 +73,11 @@ def _checked_json(name: str, value: Any) -> str:
 def check_numbers(options: Mapping[str, Any], ranges: Ranges) -> None:
     """Refuse a numeric option that is no number or out of its range."""
     for name, (low, high) in ranges.items():
-        if name in options and number_option(options, name, ranges) is None:
+        is_limit = name in ("per_minute", "per_day")
+        number = number_option(options, name, ranges)
+        if name in options and (number is None or (is_limit and number % 1)):
             message, hint = "invalid value {value!r} for the option {name}", "use a number from {low} to {high}"
-            if name in ("per_minute", "per_day"):
-                hint = "use a number from {low} to {high}; 0 means no limit"
+            hint = "use a whole number from {low} to {high}; 0 means no limit" if is_limit else hint
             raise RequestError(message, hint, name=name, value=options[name], low=low, high=high)
 
 
