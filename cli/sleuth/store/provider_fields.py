@@ -76,8 +76,9 @@ def check_numbers(options: Mapping[str, Any], ranges: Ranges) -> None:
         is_limit = name in ("per_minute", "per_day")
         number = number_option(options, name, ranges)
         if name in options and (number is None or (is_limit and number % 1)):
-            message, hint = "invalid value {value!r} for the option {name}", "use a number from {low} to {high}"
-            hint = "use a whole number from {low} to {high}; 0 means no limit" if is_limit else hint
+            message = "invalid value {value!r} for the option {name}"
+            limits = "use a whole number from {low} to {high}; 0 means no limit"
+            hint = limits if is_limit else "use a number from {low} to {high}"
             raise RequestError(message, hint, name=name, value=options[name], low=low, high=high)
 
 
