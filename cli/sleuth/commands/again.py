@@ -23,7 +23,8 @@ from sleuth.store.settings import HISTORY
 
 app = make_app()
 
-SAVED_TYPES = {"texts": list, "text": str, "flag": bool}  # in the file of the last results, by kind of option
+# In the file of the last results, by kind of option.
+SAVED_TYPES = {"texts": list, "text": str, "flag": bool, "int": int, "float": float}
 
 EPILOG = """Examples:\n
 \b
@@ -36,7 +37,7 @@ EPILOG = """Examples:\n
 PAGE = search_parameter("page", grouped=False).replace(default=None)  # None: the one that was shown last
 
 
-@app.command(epilog=EPILOG, options=("providers", "count", PAGE, "refresh", *FORMATS))
+@app.command(epilog=EPILOG, options=("providers", "count", PAGE, "cached", "refresh", "offline", *FORMATS))
 def again(
     runtime: Runtime,
     number: Annotated[
@@ -48,7 +49,7 @@ def again(
     """Show the results of the last search again; with N, repeat a search from the history.
 
     Without N, the stored results are shown and no search is made; --page 2 continues after them, and --refresh searches
-    again, both with the same providers and filters, such as --site. N counts back from the newest search, as `sleuth
+    again, both with the same options, except those for output. N counts back from the newest search, as `sleuth
     history` does; only the words of that search are repeated.
     """
     page = values.pop("page")
@@ -56,7 +57,12 @@ def again(
     if number is not None:
         return search(runtime, options._replace(questions=_questions(runtime, number)))
     if page or options.refresh or options.providers or options.count:
-        return search(runtime, _continued(last_searches(runtime)[0], options, is_page=bool(page)))
+        last = last_searches(runtime)[0]
+        if options.page > 1 and not last.page_size:
+            hint = "to search for the question: sleuth again --refresh"
+            raise RequestError("the sources of an answer have no further pages", hint)
+        shown = last.rounds if options.page > 1 and not options.providers else ()
+        return search(runtime, _repeated(last, options), shown=shown)
     _show(runtime, last_searches(runtime)[0], options)
     return Exit.DONE
 
@@ -73,18 +79,18 @@ def _show(runtime: Runtime, found: last_results.SavedSearch, options: SearchOpti
     display.write(runtime, outcome, chosen, view, options.output)
 
 
-def _continued(last: last_results.SavedSearch, options: SearchOptions, *, is_page: bool) -> SearchOptions:
-    """Return the options with those of a search that is repeated, or shown from another page of the same size on."""
+def _repeated(last: last_results.SavedSearch, options: SearchOptions) -> SearchOptions:
+    """Return the options with those of the search that is repeated."""
     repeated: dict[str, Any] = {
         name: tuple(map(str, value)) if isinstance(value, list) else value
         for name, value in last.options.items()
-        if name in REPEATED and isinstance(value, SAVED_TYPES[OPTIONS[name].kind])
+        if name in REPEATED and type(value) is SAVED_TYPES[OPTIONS[name].kind]
     }
-    size = last.page_size or len(last.results) or None if is_page else None
-    providers = (last.next_provider,) if last.next_provider else ()
-    return options._replace(
-        **repeated, questions=last.questions, count=options.count or size, providers=options.providers or providers
-    )
+    if options.refresh:
+        repeated = {name: value for name, value in repeated.items() if name not in ("cached", "offline")}
+    providers = options.providers or ((last.next_provider,) if last.next_provider else ())
+    count = options.count or last.page_size or None
+    return options._replace(**repeated, questions=last.questions, count=count, providers=providers)
 
 
 def _questions(runtime: Runtime, number: int) -> tuple[str, ...]:

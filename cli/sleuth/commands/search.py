@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from sleuth.engine.outcome import Outcome
     from sleuth.engine.search import SearchRequest
+    from sleuth.store.last_results import Rounds
 
 WITH_FIELDS = (None, "plain", "csv", "json", "ndjson")  # formats that --fields applies to
 WITH_SCORES = (None, "rich", "plain", "json", "ndjson")  # formats that --explain applies to
@@ -54,13 +55,18 @@ def typer_command() -> Any:
     return get_command(app)
 
 
-def search(runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None) -> int:
-    """Search and show the results; `rendered_key` is where output that stays valid may be saved."""
+def search(
+    runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None, *, shown: Rounds = ()
+) -> int:
+    """Search and show the results; `rendered_key` is where output that stays valid may be saved.
+
+    `shown` is what a list is made of that is continued.
+    """
     _check_combinations(options)
     if options.words == ("-",):
         options = options._replace(words=(piped_text(runtime),))
     view = make_view(runtime, options)
-    request = runtime.search_request(options)._replace(library=True)
+    request = runtime.search_request(options)._replace(library=True, shown=shown)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
     if runtime.stderr.isatty():
         from sleuth.commands.terminal.keyless_notice import show_once

@@ -14,7 +14,6 @@ from itertools import islice
 from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.job import ProviderReply, hashed
 from sleuth.engine.merge import Replies
-from sleuth.engine.options import split
 from sleuth.engine.query_fit import fit_query
 from sleuth.engine.selector import Candidate
 from sleuth.store.settings import CACHE_TTL
@@ -23,8 +22,7 @@ from sleuth_providers.base import Query
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sleuth.engine.search import SearchRequest
-
-    Rounds = list[set[tuple[str, int]]]  # for each round, the providers that answered and the numbers of the questions
+    from sleuth.store.last_results import Rounds
 
 MAX_PROVIDER_PAGES = 10  # that one search requests
 MAX_ROUNDS = 100  # more were not stored by sleuth
@@ -88,8 +86,8 @@ def replay_rounds(
     return replies
 
 
-def store_rounds(dispatcher: Dispatcher, replies: Replies, queries: list[Query], next_provider: str) -> None:
-    """Store what a list was made of if the cached answers do not tell, for the same request and for `next_provider`."""
+def rounds_of(replies: Replies, queries: list[Query]) -> Rounds:
+    """Return what a list is made of; a part that failed this time stays in it."""
     numbers = _numbers([reply.candidate for reply in replies.all], queries)
     rounds: dict[int, list[tuple[str, int]]] = {}
     for reply in replies.all:
@@ -97,17 +95,19 @@ def store_rounds(dispatcher: Dispatcher, replies: Replies, queries: list[Query],
             pair = reply.candidate.id, numbers[reply.candidate.id, reply.query.text]
             rounds.setdefault(reply.round, []).append(pair)
     made, known = [*rounds.values()], replies.rounds
-    if not made or (known and ([*map(set, made)][: len(known)] != known or len(made) == len(known))):
-        return  # nothing to continue, nothing new, or a part that failed this time
+    return made if [*map(set, made)][: len(known)] == [*map(set, known)] else known
+
+
+def store_rounds(dispatcher: Dispatcher, replies: Replies, made: Rounds, queries: list[Query]) -> None:
+    """Store what a list is made of if the cached answers do not tell."""
+    known = replies.rounds
+    if not made or (known and len(made) == len(known)):
+        return  # nothing to continue, or nothing new
     is_late = bool(known) or any(reply.round > 1 and not reply.attempt.answered for reply in replies.all)
-    asked, used = sum(reply.round == 1 for reply in replies.all), {id for id, _ in made[0]}
-    request = dispatcher.request
-    named = request._replace(providers=split([next_provider]), fallback=None)
-    wanted = {list_key(queries, named): len(used) * len(queries)} | {list_key(queries, request): asked}
-    for key, count in wanted.items():
-        needed = made if is_late or len(made[0]) < count else []
-        if needed or stored_rounds(dispatcher, key):  # of an earlier search that went otherwise
-            dispatcher.cache.put(key, needed, dispatcher.selector.settings[CACHE_TTL] * 60)
+    needed = made if is_late or len(made[0]) < sum(reply.round == 1 for reply in replies.all) else []
+    key = list_key(queries, dispatcher.request)
+    if needed or stored_rounds(dispatcher, key):  # of an earlier search that went otherwise
+        dispatcher.cache.put(key, needed, dispatcher.selector.settings[CACHE_TTL] * 60)
 
 
 def _numbers(candidates: list[Candidate], queries: list[Query]) -> dict[tuple[str, str], int]:

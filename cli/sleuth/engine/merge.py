@@ -16,11 +16,11 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sleuth.engine.continuation import Rounds
     from sleuth.engine.search import SearchRequest
     from sleuth.engine.selector import Candidate
     from sleuth.relevance.fusion import ProviderList, ResultScorer
     from sleuth.relevance.hit import Hit
+    from sleuth.store.last_results import Rounds
 
 
 # Fields of a query as the user knows them.
@@ -39,7 +39,7 @@ class Replies(Record):
     spare: frozenset[str] = frozenset()
     factors: Mapping[str, float] = {}  # of the weights of providers
     order: tuple[str, ...] = ()  # of the providers that the user named, the better ones first
-    rounds: Rounds = []  # that the list was known to be made of
+    rounds: Rounds = ()  # that the list was known to be made of
 
     def counts(self, attempt: Attempt) -> bool:
         """Tell whether results are missing if an attempt fails."""

@@ -14,6 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sleuth.store.last_results import Rounds
+
 ANSWERED_STATES = ("ok", "empty")
 STATES = (*ANSWERED_STATES, *FAILURES, "key_missing", "cooldown", "skipped")
 NOT_QUERIED_STATES = ("key_missing", "cooldown", "skipped")
@@ -80,6 +82,7 @@ class Outcome(Record):
     next_provider: str = ""  # what -p takes for more of the same
     questions: tuple[str, ...] = ()
     page_size: int = 0  # results that were wanted
+    rounds: Rounds = ()  # what the list is made of
 
     @property
     def fresh_s(self) -> float:

@@ -15,7 +15,7 @@ from sleuth.base.i18n import tr
 from sleuth.base.text import clean
 from sleuth.base.urls import without_path
 from sleuth.engine.chain import chain_entries
-from sleuth.engine.continuation import list_key, next_queries, replay_rounds, store_rounds, stored_rounds
+from sleuth.engine.continuation import list_key, next_queries, replay_rounds, rounds_of, store_rounds, stored_rounds
 from sleuth.engine.dispatch import Dispatcher
 from sleuth.engine.fallback_chain import FallbackChain
 from sleuth.engine.job import ProviderReply
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sleuth.engine.recording import Recorder, Replayer
     from sleuth.engine.scorers import ResultReranker
     from sleuth.relevance.rules import Rules
+    from sleuth.store.last_results import Rounds
 
 UNNAMED = ((), ("auto",))
 UNSENT_STATES = ("cooldown", "skipped")
@@ -57,6 +58,7 @@ class SearchRequest(Record):
     recording: Recorder | Replayer | None = None
     rules: Rules | None = None
     continued: bool = False  # another page of a list that was shown, so the providers of the first one are used
+    shown: Rounds = ()  # what that list is made of, if the caller knows
     fill: bool = False  # request further pages of providers until there are as many results as `query.count`
     recent: bool = False
     rerank: bool = False
@@ -136,12 +138,15 @@ class Searcher:
             warnings=(*outcome.warnings, *(reranker.warnings if reranker else ())),
             questions=questions,
             page_size=request.query.count,
+            rounds=rounds_of(replies, queries),
         )
         if any(len(" ".join(text.split())) > MAX_QUERY_CHARS for text in request.questions):
             warning = tr("the query was truncated to {count} characters", count=MAX_QUERY_CHARS)
             outcome = outcome._replace(warnings=(warning, *outcome.warnings))
-        if dispatcher.cache_use != "off" and not request.offline:  # any write removes what has expired
-            dispatcher.at_end = partial(store_rounds, dispatcher, replies, queries, outcome.next_provider)
+        if (
+            dispatcher.cache_use != "off" and not request.offline and not request.shown
+        ):  # writes remove what has expired
+            dispatcher.at_end = partial(store_rounds, dispatcher, replies, outcome.rounds, queries)
         local = [r.attempt for r in replies.all if r.attempt.cached or r.candidate.adapter.offline]
         return self._recorded(outcome, local, "" if dispatcher.replays else self.journal)
 
@@ -213,14 +218,14 @@ class Searcher:
 
         Those that failed or were left out do not join later, else pages would repeat and lose results.
         """
-        if dispatcher.cache_use != "use":
+        if dispatcher.cache_use != "use" and not request.shown:
             return None
         groups: Iterable[list[Candidate]] = []
         if request.fallback or not named:
             first = "" if named or request.providers else self.selector.default()
-            chain = self.selector.groups(queries[0], first, library=False)
+            chain = self.selector.groups(queries[0], first, library=bool(request.shown))
             groups = itertools.islice(chain, 1 if request.fallback is False else None)
-        if rounds := stored_rounds(dispatcher, list_key(queries, request)):
+        if rounds := request.shown or stored_rounds(dispatcher, list_key(queries, request)):
             candidates = [one for group in (named, *groups) for one in group if one.row.enabled]
             found = replay_rounds(dispatcher, rounds, candidates, queries)
             return Replies(found, rounds=rounds) if found else None

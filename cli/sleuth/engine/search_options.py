@@ -180,8 +180,8 @@ for _name, _spec in OPTIONS.items():
 
 POSITIONAL = "words"
 RENDERED = frozenset(name for name, spec in OPTIONS.items() if spec.rendered)
-# Options that `sleuth again` repeats, because they decide what is in a list and in which order.
+# Options that `sleuth again` repeats, because they decide what is in a list, in which order, and who is asked.
 REPEATED = {
-    *("language", "region", "freshness", "safe", "category", "sites", "exclude", "with_time"),
-    *("engines", "rerank", "recent", "rules"),
+    *("language", "region", "freshness", "safe", "category", "sites", "exclude", "with_time", "engines", "timeout"),
+    *("rerank", "recent", "rules", "content", "compress", "limit", "unit", "max_tokens", "cached", "offline"),
 }

@@ -8,8 +8,11 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
+
+    # For each round of requests, the ids of the providers that answered and the numbers of the questions.
+    Rounds = Sequence[Collection[tuple[str, int]]]
 
 MAX_SEARCHES = 5
 MAX_FILE_BYTES = 2_000_000
@@ -29,6 +32,7 @@ class SavedSearch(Record):
     page_size: int = 0  # results that were wanted
     next_provider: str = ""  # what -p takes for more of the same
     options: "Mapping[str, Any]" = {}  # those of `SearchOptions` that shaped the list
+    rounds: "Rounds" = ()  # what the list is made of
 
 
 def _path(folder: str) -> str:
@@ -88,15 +92,15 @@ def load(folder: str, newest: "Sequence[Any]" = ()) -> list[SavedSearch]:
     found = []
     for entry in (*newest, *_read(folder)):
         with suppress(TypeError, ValueError):
-            query, provider, at, hits, *more = entry
-            questions, size, next_provider, *options = more or ((), 0, provider)  # earlier versions saved less
+            query, provider, at, hits, questions, size, next_provider, options, rounds = entry
             results = (
                 Hit(**{name: _safe(name, value) for name, value in zip(FIELDS, hit, strict=True)}) for hit in hits
             )
             shown = tuple(hit for hit in results if hit.url)
-            asked = tuple(map(str, questions or [query]))
+            asked = tuple(map(str, questions)) or (str(query),)
             facts = str(query), str(provider), float(at), shown, asked, int(size), str(next_provider)
-            found.append(SavedSearch(*facts, *map(dict, options)))
+            made = [[(str(id), int(at)) for id, at in pairs] for pairs in rounds]
+            found.append(SavedSearch(*facts, dict(options), made))
     return found
 
 

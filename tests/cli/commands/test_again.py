@@ -131,7 +131,7 @@ def test_clearing_the_history_deletes_the_results(sleuth: Any, searched: Any) ->
 def test_damaged_file_is_as_good_as_none(sleuth: Any, searched: Any) -> None:
     searched("walrus")
     path = next(sleuth.home.rglob("last-results.json"))
-    entries = '"x", []', "1, [[1, 2]]", "1, [], 5", '1, [], [], 5, "p", 7'
+    entries = '"x", []', "1, [[1, 2]]", "1, [], 5", '1, [], [], 5, "p", 7, []', '1, [], [], 5, "p", {}, [7]'
     for text in ("", "[1]", '{"a": 1}', *(f'[["q", "p", {rest}]]' for rest in entries)):
         path.write_text(text)
         assert sleuth("open").exit == 2
@@ -253,7 +253,7 @@ def test_again_ignores_damaged_options(sleuth: Any, searched: Any, httpserver: H
     path = next(sleuth.home.rglob("last-results.json"))
     for options in ({"language": 7}, {"sites": "a"}, {"rules": ["x"]}, {"freshness": True}, {"nonsense": 1}):
         stored = json.loads(path.read_text())
-        stored[0][7:] = [options]
+        stored[0][7] = options
         path.write_text(json.dumps(stored))
         httpserver.clear_log()
         assert sleuth("again", "--refresh").exit == 0
@@ -281,12 +281,31 @@ def test_again_names_the_providers_as_the_search_did(sleuth: Any, searched: Any,
     assert sleuth("again", "--refresh", SLEUTH_WEBSEARCH_FALLBACK="other+brave,searxng").exit == 0
 
 
-def test_results_that_an_earlier_version_saved_are_continued(sleuth: Any, searched: Any) -> None:
+@pytest.mark.parametrize("words", [("--refresh",), ("-p", "searxng"), ("--page", "1")])
+def test_again_shows_as_many_results_as_the_search(sleuth: Any, searched: Any, words: tuple[str, ...]) -> None:
     searched("-n", "1", "walrus")
-    path = next(sleuth.home.rglob("last-results.json"))
-    path.write_text(json.dumps([entry[:4] for entry in json.loads(path.read_text())]))
-    assert "walrus 1" in sleuth("again").out
-    assert "walrus 2" in sleuth("again", "--page", "2").out
+    assert sleuth("again", *words, "-f", "urls").out == "https://walrus.example/1\n"
+    assert len(sleuth("again", *words, "-n", "2", "-f", "urls").out.split()) == 2
+
+
+def test_again_stays_offline_until_it_is_refreshed(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    searched("-n", "1", "walrus")
+    searched("--offline", "-n", "1", "walrus")
+    httpserver.clear_log()
+    assert sleuth("again", "--page", "2", "-f", "urls").out == "https://walrus.example/2\n"  # of the cached answer
+    assert sleuth("again", "--page", "9").err.startswith("note: ")
+    assert sleuth("again", "--offline", "-p", "searxng", "-f", "urls").out == "https://walrus.example/1\n"
+    assert not httpserver.log
+    assert sleuth("again", "--refresh").exit == 0
+    assert len(httpserver.log) == 1
+
+
+def test_again_does_not_use_the_cache_after_a_search_without_it(sleuth: Any, searched: Any) -> None:
+    searched("-n", "1", "--no-cache", "walrus")
+    assert sleuth("again", "--page", "2", "-f", "urls").out == "https://walrus.example/2\n"
+    assert sleuth("again", "--refresh").exit == 0
+    assert sleuth("search", "--offline", "-p", "searxng", "other").exit == 1
+    assert not sleuth("search", "-p", "searxng", "--json", "seal", "--no-cache").json["cached"]
 
 
 def test_searches_of_other_commands_do_not_change_the_last_results(sleuth: Any, searched: Any) -> None:

@@ -64,17 +64,21 @@ def test_sources_are_opened_by_the_numbers_of_the_answer(answered: Any, answerer
     assert answered("open", "--print", "1").out == "https://tokio.rs/a\n"
 
 
-@pytest.mark.parametrize(("options", "asked"), [("", "brave"), ("-p searxng,brave", "searxng,brave")])
-def test_next_page_after_an_answer_comes_from_the_providers_that_answered(
-    options: str, asked: str, answered: Any, answerer: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("options", "asked"), [("", ()), ("-p searxng,brave --offline", ("searxng,brave",))])
+def test_question_of_an_answer_can_be_searched_for_but_its_sources_have_no_next_page(
+    options: str, asked: tuple[str, ...], answered: Any, answerer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rounds = (Round(1, "q", provider="searxng"), Round(2, "q", results=3, provider="brave,library"))
-    answerer.more = {"rounds": rounds}
     answered("ask", "--lang", "de", *options.split(), "which runtime is fast")
-    again: list[Any] = []
-    monkeypatch.setattr("sleuth.commands.again.search", lambda _, given: again.append(given) or 0)
-    assert answered("again", "--page", "2").exit == 0
-    assert (again[0].providers, again[0].language) == ((asked,), "de")
+    done = answered("again", "--page", "2")
+    error = "the sources of an answer have no further pages", "to search for the question: sleuth again --refresh"
+    assert (done.exit, done.err) == (2, "error: {}\nhint: {}\n".format(*error))
+    searches: list[Any] = []
+    monkeypatch.setattr("sleuth.commands.again.search", lambda _, given, shown: searches.append(given) or 0)
+    assert answered("again", "--refresh").exit == answered("again", "--page", "1").exit == 0
+    assert [(one.providers, one.language, one.offline) for one in searches] == [
+        (asked, "de", False),
+        (asked, "de", bool(options)),
+    ]
 
 
 def test_schema_is_published(sleuth: Any) -> None:

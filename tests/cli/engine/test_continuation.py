@@ -175,6 +175,47 @@ def test_again_goes_on_with_what_stood_in_for_a_named_provider(servers: Servers)
     assert servers("again", "--page", "3", **CHAIN) == titles("pb", 11, 15)
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("-p", "pa,pb", "--fallback"), "pb"),
+        (("-p", "pa,pb", "--no-cache"), "pb"),
+        (("-p", "pa,pb", "--content"), "pb"),
+        (("-p", "pa,pb", "--compress", "rag"), "pb"),
+        (("-p", "pa", "--fallback"), "pb"),
+    ],
+)
+def test_again_continues_what_was_shown_although_a_provider_works_again(
+    servers: Servers, options: tuple[str, ...], expected: str
+) -> None:
+    servers.sleuth("config", "set", "fetch.jina", "false")
+    servers.sleuth("config", "set", "fetch.archive", "false")
+    servers.status = {"pa": 503}
+    assert servers("search", *options, "x", **CHAIN) == titles(expected, 1, 5)
+    servers.status = {}
+    assert servers("again", "--page", "2", **CHAIN) == titles(expected, 6, 10)
+    assert servers("again", "--page", "3", **CHAIN) == titles(expected, 11, 15)
+    assert servers("again", "--page", "1", **CHAIN)[0][:2] in ("pa", "pb")
+
+
+def test_again_continues_after_the_cached_answers_have_expired(servers: Servers) -> None:
+    servers.status = {"pa": 500}
+    assert servers("search", "x", **CHAIN) == titles("pb", 1, 5)
+    servers.status = {}
+    servers.change_cache("UPDATE Cache SET store_time = store_time - 1000, expire_time = expire_time - 1000")
+    assert servers("again", "--page", "2", **CHAIN) == titles("pb", 6, 10)
+
+
+def test_again_continues_in_the_library_if_it_stood_in(servers: Servers) -> None:
+    servers.sleuth("config", "set", "websearch.fallback", '["pa", "library"]')
+    servers.status = {"pa": 500}
+    words = ("enable", "json", "in", "searxng")
+    first = servers.sleuth("search", *words, "-n", "2", "-f", "urls").out.split()
+    servers.status = {}
+    second = servers.sleuth("again", "--page", "2", "-f", "urls").out.split()
+    assert (len({*first, *second}), {url.partition(":")[0] for url in first + second}) == (4, {"file"})
+
+
 def test_cooldown_is_no_reason_offline(servers: Servers) -> None:
     servers("search", "x", SLEUTH_WEBSEARCH_FALLBACK="pa")
     servers.status = {"pa": 429}

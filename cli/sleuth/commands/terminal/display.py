@@ -184,7 +184,7 @@ def _as_saved(outcome: Outcome, options: SearchOptions) -> SavedSearch:
     repeated = {name: value for name in REPEATED if (value := getattr(options, name)) != OPTIONS[name].default}
     if path := repeated.get("rules"):
         repeated["rules"] = os.path.abspath(path)
-    return SavedSearch(*facts, outcome.questions, outcome.page_size, outcome.next_provider, repeated)
+    return SavedSearch(*facts, outcome.questions, outcome.page_size, outcome.next_provider, repeated, outcome.rounds)
 
 
 class Buffer(io.StringIO):
