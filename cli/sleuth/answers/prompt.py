@@ -9,7 +9,7 @@ from string import Template
 from sleuth.answers.citations import drop_citations
 from sleuth.answers.llm.chat import Message
 from sleuth.answers.research import FoundSource, Research
-from sleuth.answers.sanitize import fenced, without_fences
+from sleuth.answers.sanitize import fenced, without_citations, without_fences
 from sleuth.base.text import shorten
 from sleuth.relevance.compress import compress
 from sleuth.store.settings import SNIPPET_LENGTH
@@ -100,16 +100,20 @@ def show_page(research: Research, page: FoundSource, room: int) -> str:
     fence, heading = len(fenced("", research.provider, research.fence_code)), _heading(page)
     left = room - fence - len(heading) - len("\n")
     (kept,) = compress(research.rounds[-1].query, [page.text], "rag", limit=max(left, 1)).pages
-    return fenced(f"{heading}\n{kept.content}", research.provider, research.fence_code)
+    return fenced(_joined(heading, kept.content)[: room - fence], research.provider, research.fence_code)
 
 
 def _briefs(research: Research, found: FoundSource) -> Iterator[str]:
     """Yield ways to show a source, longest first: with notes, with its snippet or only its heading."""
-    heading = f"[{found.citation}] {_heading(found)}"
     if found.note and (noted := "\n".join(filter(None, (found.note.summary, as_list(found.note.key_points))))):
-        yield f"{heading}\n{noted}"
+        yield f"[{found.citation}] {_joined(_heading(found), noted)}"
     snippet = shorten(found.snippet, research.settings[SNIPPET_LENGTH])
-    yield f"{heading}\n{snippet}" if snippet else heading
+    yield f"[{found.citation}] {_joined(_heading(found), snippet)}"
+
+
+def _joined(heading: str, text: str) -> str:
+    """Return a heading and the text below it; both together may look like a citation that neither of them has."""
+    return without_citations(f"{heading}\n{text}" if text else heading)
 
 
 def _heading(found: FoundSource) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
@@ -140,7 +140,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @examples(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(hostile.map(lambda text: text or "x"), min_size=1, max_size=4), st.sampled_from([100, 9000, 30000]))
+@given(
+    texts=st.lists(hostile.map(lambda text: text or "x"), min_size=1, max_size=4),
+    room=st.sampled_from([100, 9000, 30000]),
+)
+@example(texts=["    ][7][7]"], room=100)
 def test_hostile_pages_do_not_break_prompts(folder: Path, texts: list[str], room: int) -> None:
     case = Case(folder, texts, room)
     numbers = {str(number) for number in range(1, len(texts) + 1)}
