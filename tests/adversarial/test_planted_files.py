@@ -1,5 +1,6 @@
 """Files that another user, or a downloaded folder, put in the way: sleuth reads, runs and replaces none of them."""
 
+import json
 import os
 import signal
 import sqlite3
@@ -240,16 +241,21 @@ def test_link_of_another_user_in_a_shared_folder_is_not_written_through(tmp_path
 
 
 @pytest.mark.usefixtures("as_root")
-def test_batch_is_not_written_through_a_link_of_another_user(home: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("resume", [(), ("--resume",)])
+def test_batch_is_not_written_through_a_link_of_another_user(
+    resume: tuple[str, ...], home: Any, tmp_path: Path
+) -> None:
     victim, shared, queries = tmp_path / "victim", tmp_path / "shared", tmp_path / "queries"
     queries.write_text("one\n")
+    if resume:
+        victim.write_text('{"input": "one", "query": "on')
     shared.mkdir()
     shared.chmod(0o1777)
     (shared / "out").symlink_to(victim)
     os.chown(shared / "out", NOBODY, NOBODY, follow_symlinks=False)
-    result = home("search", "-p", "searxng", "--batch", str(queries), "-o", str(shared / "out"))
+    result = home("search", "-p", "searxng", "--batch", str(queries), "-o", str(shared / "out"), *resume)
     assert (result.exit != 0, "symbolic link of another user" in result.err) == (True, True)
-    assert not victim.exists()
+    assert victim.read_text() == '{"input": "one", "query": "on' if resume else not victim.exists()
 
 
 @pytest.mark.parametrize(
@@ -261,6 +267,10 @@ def test_batch_is_not_written_through_a_link_of_another_user(home: Any, tmp_path
         b"[" * 100_000,
         b'{"input": "x", "results": []}\nnot an answer\n{"input": "y", "results": []}\n',
         b'{"input": "x"}\n{"other": 1}',
+        b'{"input": "one", "model": "m"}\n{"input": "two", "model": "m"}\n',
+        b'{"input": "one", "model": "m"}',
+        b'{"input": "one", "mod',
+        b"{",
     ],
 )
 def test_resume_leaves_a_foreign_file_as_it_is(content: bytes, home: Any, tmp_path: Path) -> None:
@@ -278,10 +288,23 @@ def test_resume_cuts_off_an_unfinished_line(home: Any, tmp_path: Path) -> None:
     line = ("search", "-p", "searxng", "--batch", str(queries), "--ordered", "-o", str(output))
     home(*line)
     whole = output.read_bytes().splitlines(keepends=True)
-    for rest in (b"{", b'{"input": "tw', whole[1][:-1]):
+    for rest in (b"{", b'{"input": "tw', whole[1][:-2]):
         output.write_bytes(whole[0] + rest)
         assert home(*line, "--resume").exit == 0
         assert [b'"two"' in line for line in output.read_bytes().splitlines()] == [False, True]
+    output.write_bytes(whole[0][:-2])
+    assert home(*line, "--resume").exit == 0
+    assert [b'"two"' in line for line in output.read_bytes().splitlines()] == [False, True]
+
+
+def test_resume_keeps_a_last_answer_without_a_line_break(home: Any, tmp_path: Path) -> None:
+    output, queries = tmp_path / "out", tmp_path / "queries"
+    queries.write_text("one\ntwo\n")
+    line = ("search", "-p", "searxng", "--batch", str(queries), "-o", str(output))
+    output.write_text('{"query":"one","results":[],"input":"one"}')
+    assert home(*line, "--resume").exit == 0
+    first, second = output.read_text().splitlines()
+    assert (first, json.loads(second)["input"]) == ('{"query":"one","results":[],"input":"one"}', "two")
 
 
 def test_failed_search_replaces_no_file(home: Any, tmp_path: Path) -> None:

@@ -3,11 +3,11 @@
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sleuth.answers.citations import CitedSource, Mark, by_number, find
-from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, Evidence, terms
+from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK, ClaimVerdict, judge, terms
 from sleuth.answers.prose import prose
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import record_as_json
@@ -30,6 +30,7 @@ MIN_CLAUSE_TERMS = 3
 MIN_ATTACH_TERMS = 5
 SEPARATORS = " \t\n,;，、；"  # between citations of the same words: [1], [2]
 LAST_STOP = re.compile(rf"(?<![.!?;…{FULL_STOPS}])(?>{END.pattern})$")
+
 
 Span = tuple[int, int]
 
@@ -99,24 +100,27 @@ class Claims:
 
 def check(text: str, sources: Sequence[CitedSource]) -> list[Support]:
     """Check every citation that has a source."""
-    evidence, known = Evidence(sources), by_number(sources)
-    marks = find(text)
+    marks, known = find(text), by_number(sources)
     claims = Claims(text, marks)
-    return [
-        _checked(evidence, claims.masked, spans, mark, number)
+    cited = [
+        (number, spans, mark)
         for mark, spans in zip(marks, claims.spans, strict=True)
         for number in mark.numbers
         if number in known
     ]
+    about: dict[int, list[Span]] = {}  # claims by source
+    for number, spans, _ in cited:
+        about.setdefault(number, []).extend(spans)
+    verdicts = judge(claims.masked, about, sources)
+    return [_checked(verdicts[number], number, spans, mark) for number, spans, mark in cited]
 
 
-def _checked(evidence: Evidence, masked: str, spans: Sequence[Span], mark: Mark, number: int) -> Support:
+def _checked(verdicts: Mapping[Span, ClaimVerdict], number: int, spans: Sequence[Span], mark: Mark) -> Support:
     """Return the better verdict on the clause and the sentence of a citation."""
-    judged = [(evidence.judge(masked[start:end], number), start, end) for start, end in spans]
-    if not judged:
+    if not spans:
         return Support(number, mark.start, mark.start, mark.end, UNCHECKED)
-    verdict, start, end = min(judged, key=lambda one: (STATES.index(one[0].support), -one[0].score))
-    return Support(number, mark.start, start, end, *verdict)
+    start, end = min(spans, key=lambda span: (STATES.index(verdicts[span].support), -verdicts[span].score))
+    return Support(number, mark.start, start, end, *verdicts[start, end])
 
 
 def signs(checks: Sequence[Support]) -> dict[tuple[int, int], str]:
@@ -135,12 +139,18 @@ def attach(text: str, sources: Sequence[CitedSource]) -> str:
     """Return the text with [n+] in every uncited sentence that a source supports, for the one that supports it best."""
     seen, claims = prose(text), Claims(text, find(text))
     citable = [source for source in sources if str(source.citation) not in seen.labels]  # else [1] would be a link
-    evidence = Evidence(citable)
+    uncited = [
+        (start, stop)
+        for place, (start, stop) in enumerate(claims.sentences)
+        if place not in claims.cited and _is_within(start, stop, seen.stretches) and _is_claim(text[start:stop])
+    ]
+    verdicts = judge(text, {source.citation: uncited for source in citable}, citable)
     marks: list[tuple[int, int, str]] = []
-    for place, (start, stop) in enumerate(claims.sentences):
-        if place in claims.cited or not _is_within(start, stop, seen.stretches):
-            continue
-        if number := _best_source(evidence, text[start:stop]):
+    for start, stop in uncited:
+        judged = ((found[start, stop], number) for number, found in verdicts.items())
+        good = [(verdict.score, -number) for verdict, number in judged if verdict.support in (QUOTED, SUPPORTED)]
+        if good:
+            number = -max(good)[1]
             cut = _citation_place(text, start, stop)
             space = "" if UNSPACED_RUN.match(text[cut - 1]) else " "
             marks.append((cut, cut, f"{space}[{number}+]"))
@@ -153,13 +163,9 @@ def _is_within(start: int, end: int, stretches: Sequence[Span]) -> bool:
     return any(first <= start and end <= last for first, last in around)
 
 
-def _best_source(evidence: Evidence, claim: str) -> int:
-    """Return the number of the source that supports a sentence best; 0 for none, and for headings and questions."""
-    if claim.startswith("#") or claim.endswith(("?", "？", ":", "：")) or len(terms(claim)) < MIN_ATTACH_TERMS:
-        return 0
-    judged = ((number, evidence.judge(claim, number)) for number in evidence.texts)
-    good = [(verdict.score, -number) for number, verdict in judged if verdict.support in (QUOTED, SUPPORTED)]
-    return -max(good, default=(0.0, 0))[1]
+def _is_claim(sentence: str) -> bool:
+    """Tell whether a sentence can be cited: it is long enough and neither a heading nor a question."""
+    return not sentence.startswith("#") and sentence[-1] not in "?？:：" and len(terms(sentence)) >= MIN_ATTACH_TERMS
 
 
 def _citation_place(text: str, start: int, end: int) -> int:

@@ -8,12 +8,13 @@ has the accuracy.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sleuth.answers.citations import CitedSource, by_number
 from sleuth.relevance.languages import ENGLISH, detect
-from sleuth.relevance.sentences import MARKER, sentences
-from sleuth.relevance.words import GRAMMAR_CHARACTERS, UNSPACED_RUN, words
+from sleuth.relevance.sentences import MARKER, iter_sentences
+from sleuth.relevance.words import GRAMMAR_CHARACTERS, UNSPACED_RUN, iter_words
 from sleuth_providers.records import Record
 
 QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED = "quote_found", "supported", "weak", "not_found", "unchecked"
@@ -24,6 +25,7 @@ SUPPORTED_SCORE, WEAK_SCORE = 0.55, 0.4
 MAX_NEIGHBOURS = 3  # a claim often sums up two or three sentences; longer runs match by chance
 # A quotation must be long enough not to be found by chance: four words, or six Chinese or Japanese characters.
 MIN_QUOTE_WORDS, MIN_QUOTE_CJK_CHARS = 4, 6
+MAX_ROLE_CHARS = 2_000  # of a claim and its evidence; longer ones are tables and lists, and each verb takes a pass
 MIN_REST_TERMS = 3  # with fewer, the words around a quotation only introduce it: "Park writes that …"
 
 QUOTATION = re.compile(r"\"([^\"\n]{8,})\"|“([^“”\n]{4,})”|「([^「」\n]{4,})」|『([^『』\n]{4,})』|«([^«»\n]{8,})»")
@@ -46,81 +48,100 @@ VERB = re.compile(
 )
 
 
+Span = tuple[int, int]
+
+
 class ClaimVerdict(Record):
     """How well one source supports one claim."""
 
     support: str
     score: float = 0.0
-    evidence: tuple[int, int] | None = None  # offsets in the text of the source
+    evidence: Span | None = None  # offsets in the text of the source
 
 
-class Evidence:
-    """The sentences of all sources, with their terms."""
+Verdicts = dict[int, dict[Span, ClaimVerdict]]  # by the number of the source
 
-    def __init__(self, sources: Sequence[CitedSource]) -> None:
-        self.texts = {number: source.text for number, source in by_number(sources).items() if source.text.strip()}
-        self._normal = {number: text.translate(PUNCTUATION) for number, text in self.texts.items()}
-        self._language = detect(self.texts.values())
-        self._sentences = {
-            number: [(start, end, terms(text[start:end], self._language)) for start, end in sentences(text)]
-            for number, text in self.texts.items()
-        }
-        self._known: dict[tuple[str, int], ClaimVerdict] = {}
 
-    def judge(self, claim: str, number: int) -> ClaimVerdict:
-        """Return how well a source supports a claim."""
-        key = (claim, number)
-        if key not in self._known:
-            self._known[key] = self._judge(claim, number)
-        return self._known[key]
+def judge(text: str, claims: Mapping[int, Sequence[Span]], sources: Sequence[CitedSource]) -> Verdicts:
+    """Return how well each source supports the claims about it, which are parts of a text."""
+    texts = {number: source.text for number, source in by_number(sources).items() if source.text.strip()}
+    language = detect(texts.values())
+    verdicts: Verdicts = {}
+    for number, spans in claims.items():  # one source at a time, since a long one takes much memory
+        evidence = _Evidence(texts.get(number, ""), (text[slice(*span)] for span in spans), language)
+        verdicts[number] = {span: evidence.judge(text[slice(*span)]) for span in spans}
+    return verdicts
 
-    def _judge(self, claim: str, number: int) -> ClaimVerdict:
+
+class _Evidence:
+    """The sentences of a source, with the terms that claims have as well: all terms of a long page take 300 MB."""
+
+    def __init__(self, text: str, claims: Iterable[str], language: str) -> None:
+        self.text, self._normal, self._language = text, text.translate(PUNCTUATION), language
+        self._starts, self._ends, self._firsts = array("L"), array("L"), array("L", [0])  # of sentences
+        self._terms: list[str] = []  # of all sentences; those of one are from its first to the next one's
+        parts = (part for claim in claims for part in (claim, QUOTATION.sub(" ", claim)))
+        known = {term: term for part in parts for term in terms(part, language)}  # a page repeats each many times
+        for start, end in iter_sentences(text):
+            self._terms += [known[term] for term in known.keys() & _words(text[start:end], language)]
+            self._firsts.append(len(self._terms))
+            self._starts.append(start)
+            self._ends.append(end)
+
+    def judge(self, claim: str) -> ClaimVerdict:
+        """Return how well the source supports a claim."""
         claim_terms = terms(claim, self._language)
-        if number not in self.texts or not claim_terms:
+        if not self.text or not claim_terms:
             return ClaimVerdict(UNCHECKED)
-        text = self.texts[number]
         quotes = _quotations(claim)
-        places = [_find_quote(quote, self._normal[number]) for quote in quotes or [_bare(claim)]]
-        if not quotes and places[0] and _has_numbers(claim, text):  # the claim as a whole
+        places = [_find_quote(quote, self._normal) for quote in quotes or [_bare(claim)]]
+        if not quotes and places[0] and _has_numbers(claim, self.text):  # the claim as a whole
             return ClaimVerdict(QUOTED, 1.0, places[0])
-        score, evidence = self._best_run(claim_terms, number)
+        score, evidence = self._best_run(claim_terms)
         if evidence is None or (score < WEAK_SCORE and not all(places)):
             return ClaimVerdict(NOT_FOUND, score)
-        found = text[slice(*evidence)]
+        found = self.text[slice(*evidence)]
         is_denied = NEGATION.search(claim) and not NEGATION.search(found)
         is_supported = score >= SUPPORTED_SCORE and not is_denied and not _swaps_roles(claim, found)
         if not quotes:
-            has_numbers = _has_numbers(claim, found) or _has_numbers(claim, self._context(claim_terms, number))
+            has_numbers = _has_numbers(claim, found) or _has_numbers(claim, self._context(claim_terms))
             return ClaimVerdict(SUPPORTED if is_supported and has_numbers else WEAK, score, evidence)
         # A quotation that is not in the source makes a claim weak at best; one that is found proves only itself.
         rest = frozenset(term for term in terms(QUOTATION.sub(" ", claim), self._language) if len(term) > 1)
-        has_rest = len(rest) < MIN_REST_TERMS or self._best_run(rest, number)[0] >= WEAK_SCORE
-        is_supported = is_supported and all(places) and has_rest and _has_numbers(claim, text)
+        has_rest = len(rest) < MIN_REST_TERMS or self._best_run(rest)[0] >= WEAK_SCORE
+        is_supported = is_supported and all(places) and has_rest and _has_numbers(claim, self.text)
         return ClaimVerdict(QUOTED if is_supported else WEAK, score, places[0] or evidence)
 
-    def _best_run(self, claim_terms: frozenset[str], number: int) -> tuple[float, tuple[int, int] | None]:
+    def _best_run(self, claim_terms: frozenset[str]) -> tuple[float, Span | None]:
         """Return the score and offsets of the run of sentences with the highest score; among equals, the shortest."""
-        shared = [(start, end, claim_terms & found) for start, end, found in self._sentences[number]]
         best, best_length, evidence = 0.0, 0, None
-        for first, (start, _, common) in enumerate(shared):
-            together: frozenset[str] = frozenset()
-            for _, end, more in shared[first : first + MAX_NEIGHBOURS] if common else ():
-                together |= more
+        for first, start in enumerate(self._starts):
+            together = self._shared(claim_terms, first)
+            for last, end in enumerate(self._ends[first : first + MAX_NEIGHBOURS] if together else (), first):
+                together |= self._shared(claim_terms, last)
                 score = round(len(together) / len(claim_terms), 4)
                 if (score, start - end) > (best, -best_length):
                     best, best_length, evidence = score, end - start, (start, end)
         return best, evidence
 
-    def _context(self, claim_terms: frozenset[str], number: int) -> str:
-        """Return the sentences of a source that share a term with a claim, other than a number."""
+    def _context(self, claim_terms: frozenset[str]) -> str:
+        """Return the sentences that share a term with a claim, other than a number."""
         subject = frozenset(term for term in claim_terms if not term[0].isdigit())
-        found = (slice(start, end) for start, end, known in self._sentences[number] if known & subject)
-        return "\n".join(self.texts[number][place] for place in found)
+        places = (at for at in range(len(self._starts)) if self._shared(subject, at))
+        return "\n".join(self.text[self._starts[at] : self._ends[at]] for at in places)
+
+    def _shared(self, some: frozenset[str], at: int) -> frozenset[str]:
+        """Return which of some terms a sentence has."""
+        return some.intersection(self._terms[self._firsts[at] : self._firsts[at + 1]])
 
 
 def terms(text: str, language: str = ENGLISH) -> frozenset[str]:
     """Return the content words of a text, stemmed."""
-    return frozenset(words(MARKDOWN_SIGNS.sub(" ", text), language)) - GRAMMAR_CHARACTERS
+    return frozenset(_words(text, language)) - GRAMMAR_CHARACTERS
+
+
+def _words(text: str, language: str) -> Iterator[str]:
+    return iter_words(MARKDOWN_SIGNS.sub(" ", text), language)
 
 
 def _quotations(claim: str) -> list[str]:
@@ -142,7 +163,7 @@ def _bare(claim: str) -> str:
     return MARKDOWN_SIGNS.sub("", _without_marker(claim)).strip(" .。!！;；,，\n\t")
 
 
-def _find_quote(quote: str, text: str) -> tuple[int, int] | None:
+def _find_quote(quote: str, text: str) -> Span | None:
     """Return where a source has these words, ignoring line breaks, case and the form of punctuation."""
     if not _is_long(quote):
         return None
@@ -157,7 +178,9 @@ def _swaps_roles(claim: str, evidence: str) -> bool:
     Words must have moved from each side of the verb to the other, and none of the subject may have stayed; words of
     time and place behind the verb may stay. After a passive, "by" introduces the subject.
     """
-    known = {verb: sides for sentence in sentences(evidence) for verb, sides in _roles(evidence[slice(*sentence)])}
+    if max(len(claim), len(evidence)) > MAX_ROLE_CHARS:
+        return False
+    known = {verb: sides for sentence in iter_sentences(evidence) for verb, sides in _roles(evidence[slice(*sentence)])}
     for verb, (subject, other) in _roles(claim):
         real_subject, real_other = known.get(verb, (subject, other))
         if subject & real_other and other & real_subject and not subject & real_subject:
@@ -170,7 +193,7 @@ def _roles(sentence: str) -> Iterator[tuple[str, tuple[frozenset[str], frozenset
     for verb in VERB.finditer(sentence):
         before, after = terms(sentence[: verb.start()]), sentence[verb.end() :]
         sides = (before, terms(after))
-        for stem in words(verb[0]):
+        for stem in iter_words(verb[0]):
             yield stem, sides[::-1] if after.lstrip().startswith("by ") else sides
 
 

@@ -215,11 +215,11 @@ def _sync_folder(folder: str) -> None:
         os.close(handle)
 
 
-def append_private(path: str) -> int:
+def append_private(path: str, access: int = os.O_WRONLY) -> int:
     """Open a file for appending, created with mode 0600, and return its handle; pipes and planted links are errors."""
     if _is_planted(path):
         raise OSError(errno.EACCES, PLANTED, path)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NONBLOCK, 0o600)
+    handle = os.open(path, access | os.O_CREAT | os.O_APPEND | NONBLOCK, 0o600)
     if NONBLOCK:
         os.set_blocking(handle, True)
     return handle

@@ -3,11 +3,12 @@
 import json
 import os
 import queue
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
-from typing import Protocol, TextIO
+from contextlib import closing
+from typing import Any, Protocol, TextIO
 
 from sleuth.base.errors import RequestError, SleuthError, describe
 from sleuth.base.files import append_private
@@ -15,7 +16,8 @@ from sleuth.base.json_output import json_text
 from sleuth.engine.outcome import Outcome
 from sleuth_providers.records import Record
 
-LINE_STARTS = (b'{"input": "', b'{"input":"')  # the second is written by `jq -c`
+BEGUN_ANSWER = re.compile(rb'\{"input": ?"(?:[^"\\]|\\.)*+", ?"(?:query|error)":')  # `jq -c` writes no spaces
+ANSWER_FIELDS = ({"input", "query", "results"}, {"input", "error"})
 MAX_LINE_BYTES = 50_000_000  # of the output
 MAX_INPUT_CHARS = 1_000_000  # of a line
 
@@ -105,40 +107,46 @@ def _answer(search: Search, number: int, text: str) -> BatchLine:
     return BatchLine(number, json_text({"input": text} | outcome.as_json()), outcome.outcome == "failed")
 
 
-def count_answered(path: str) -> Counter[int]:
-    """Count the answers in an output file by the hash of their query, and truncate an unfinished last line.
+def open_output(path: str, *, resume: bool) -> tuple[TextIO, Counter[int]]:
+    """Open the output file, a new one or with --resume an existing one, and count the answers in it."""
+    is_known = os.path.isfile(path) and os.path.getsize(path) > 0
+    if is_known and not resume:
+        raise RequestError("{path} exists already", "continue with --resume, or choose another file", path=path)
+    handle = append_private(path, os.O_RDWR if is_known else os.O_WRONLY)
+    try:
+        done = _count_answered(handle) if is_known else Counter[int]()
+    except (ValueError, RecursionError):
+        os.close(handle)
+        hint = "choose another file with -o, or omit --resume"
+        raise RequestError("{path} is not the output of a batch", hint, path=path) from None
+    return open(handle, "a", encoding="utf-8", buffering=1), done
 
-    A file with any other line is not such a file and is rejected unchanged.
+
+def _count_answered(handle: int) -> Counter[int]:
+    """Count answers by the hash of their query, and truncate an unfinished last line; raise ValueError for any other.
+
+    Before the first answer, only a line that can be nothing else is truncated.
     """
     done: Counter[int] = Counter()  # hashes, because millions of queries take too much memory
     end = 0
-    try:
-        with open(path, "rb") as stream:
-            while line := stream.readline(MAX_LINE_BYTES):
-                is_begun = line.startswith(LINE_STARTS) or any(start.startswith(line) for start in LINE_STARTS)
-                if is_begun and not line.endswith(b"\n"):
-                    os.truncate(path, end)
-                    break
-                done[hash(_input(line))] += 1
-                end += len(line)
-    except FileNotFoundError:
-        return done
-    except ValueError:
-        hint = "choose another file with -o, or omit --resume"
-        raise RequestError("{path} is not the output of a batch", hint, path=path) from None
+    with open(handle, "rb", closefd=False) as stream:
+        while line := stream.readline(MAX_LINE_BYTES):
+            try:
+                done[hash(_input(json.loads(line)))] += 1
+            except ValueError:
+                is_begun = line.startswith(b"{") if done else BEGUN_ANSWER.match(line)
+                if not is_begun or line.endswith(b"\n") or stream.read(1):
+                    raise
+                os.ftruncate(handle, end)
+                break
+            end += len(line)
+            if not line.endswith(b"\n"):
+                os.write(handle, b"\n")
     return done
 
 
-def _input(line: bytes) -> str:
-    """Return the query of an answer; raise ValueError for any other line."""
-    with suppress(RecursionError):
-        if line.startswith(LINE_STARTS) and line.endswith(b"\n"):
-            return str(json.loads(line)["input"])
-    raise ValueError(line)
-
-
-def open_output(path: str, *, resume: bool) -> TextIO:
-    """Open the output file: an existing one with --resume, else a new one."""
-    if not resume and os.path.exists(path) and os.path.getsize(path):
-        raise RequestError("{path} exists already", "continue with --resume, or choose another file", path=path)
-    return open(append_private(path), "a", encoding="utf-8", buffering=1)
+def _input(answer: Any) -> str:
+    """Return the query of an answer; raise ValueError for any other document."""
+    if isinstance(answer, dict) and any(fields <= answer.keys() for fields in ANSWER_FIELDS):
+        return str(answer["input"])
+    raise ValueError("not an answer")

@@ -2,12 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from sleuth.relevance.words import TokenCounter
 
 K1 = 1.2  # how soon the repetition of a word stops to add to the score
 GENERAL_SCALE = 4.0  # makes general rarity, from 0 to about 1, as large as BM25's among some dozens of texts
+Counts = tuple[tuple[str, ...], tuple[int, ...], int]  # tokens, how often each occurs, and the length of the text
 B = 0.75  # how much the length of a text counts against it
 
 
@@ -29,13 +30,15 @@ def rank_found(query: str, texts: Sequence[str]) -> list[float]:
 
 def _rank(query: str, texts: Sequence[str], general: Callable[[str], float] | None = None) -> list[float]:
     counter = TokenCounter.of_query(query, texts)
-    counted = [counter.of(text) for text in texts]
-    mean_length = sum(length for _, length in counted) / max(len(counted), 1) or 1.0
-    holders = Counter(token for found, _ in counted for token in found)
+    known: dict[Counts, Counts] = {}  # a page can have 250,000 short sentences; many have the same counts
+    found = ((tuple(counts), tuple(counts.values()), length) for counts, length in map(counter.of, texts))
+    counted = [known.setdefault(counts, counts) for counts in found]
+    mean_length = sum(length for _, _, length in counted) / max(len(counted), 1) or 1.0
+    holders = Counter(token for tokens, _, _ in counted for token in tokens)
     rarity = {token: math.log(1 + (len(counted) - n + 0.5) / (n + 0.5)) for token, n in holders.items()}  # IDF
     if general:
         rarity = {token: (own + GENERAL_SCALE * general(token)) / 2 for token, own in rarity.items()}
-    return [_score(found, length / mean_length, rarity) for found, length in counted]
+    return [_score(tokens, times, length / mean_length, rarity) for tokens, times, length in counted]
 
 
 def standardise(scores: Sequence[float]) -> list[float]:
@@ -49,6 +52,6 @@ def standardise(scores: Sequence[float]) -> list[float]:
     return [(score - mean) / deviation for score in scores]
 
 
-def _score(counts: Mapping[str, int], length: float, rarity: dict[str, float]) -> float:
+def _score(tokens: Sequence[str], times: Sequence[int], length: float, rarity: dict[str, float]) -> float:
     norm = K1 * (1 - B + B * length)
-    return math.fsum(rarity[token] * times * (K1 + 1) / (times + norm) for token, times in counts.items())
+    return math.fsum(rarity[token] * n * (K1 + 1) / (n + norm) for token, n in zip(tokens, times, strict=True))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from sleuth.relevance.bm25 import rank, standardise
-from sleuth.relevance.sentences import sentences, word_end
+from sleuth.relevance.sentences import iter_sentences, word_end
 from sleuth.relevance.words import UNSPACED_SYLLABLES, UNSPACED_VOWELS
 from sleuth_providers.records import Record
 
@@ -48,7 +48,7 @@ def split(text: str) -> list[Span]:
     """Split a text into passages of whole sentences."""
     found: list[Span] = []
     total = 0.0
-    for start, end in (piece for span in sentences(text) for piece in _sentence_pieces(text, *span)):
+    for start, end in (piece for span in iter_sentences(text) for piece in _sentence_pieces(text, *span)):
         length = latin_length(text[start:end])
         if found and total + length <= PASSAGE_CHARS:
             found[-1] = (found[-1][0], end)

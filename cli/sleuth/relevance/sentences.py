@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from sleuth.relevance.languages import ENGLISH, LATIN_STOP_WORDS
 from sleuth.relevance.words import UNSPACED
@@ -35,7 +35,13 @@ NEVER_LAST, SELDOM_LAST = frozenset(TITLES.split()), frozenset(ABBREVIATIONS.spl
 
 def sentences(text: str) -> list[tuple[int, int]]:
     """Return the start and end of each sentence; only white space is between them."""
-    return [span for start, end in _units(text) for span in _split(text, start, end)]
+    return list(iter_sentences(text))
+
+
+def iter_sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each sentence: a long page has up to 500,000, whose list takes 60 MB."""
+    for start, end in _units(text):
+        yield from _split(text, start, end)
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -74,17 +80,17 @@ def _joins(character: str) -> bool:
     return colour or character in "\u200d\ufe0f" or unicodedata.category(character)[0] == "M"
 
 
-def _units(text: str) -> list[tuple[int, int]]:
-    """Return the lines of a text; a line that was only wrapped is joined with the next."""
-    found: list[tuple[int, int]] = []
+def _units(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines of a text; a line that was only wrapped is joined with the next."""
     start = len(text) - len(text.lstrip())
     for gap in BREAK.finditer(text, start):
         end = _stripped(text, start, gap.start())
         if end > start and not _is_wrapped(text, start, end, gap):
-            found.append((start, end))
+            yield start, end
             start = gap.end()
     end = _stripped(text, start, len(text))
-    return [*found, (start, end)] if end > start else found
+    if end > start:
+        yield start, end
 
 
 def _stripped(text: str, start: int, end: int) -> int:
@@ -104,15 +110,15 @@ def _is_wrapped(text: str, start: int, end: int, gap: re.Match[str]) -> bool:
     )
 
 
-def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     for mark in END.finditer(text, start, end):
         if _is_end(text, start, mark):
-            found.append((start, mark.end()))
+            yield start, mark.end()
             start = mark.end()
             while start < end and text[start].isspace():
                 start += 1
-    return [*found, (start, end)] if end > start else found
+    if end > start:
+        yield start, end
 
 
 def _is_end(text: str, start: int, mark: re.Match[str]) -> bool:

@@ -12,14 +12,16 @@ contain its words, and if it is not Chinese. bench/relevance.py measures both ki
 
 import math
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from heapq import nlargest
 from itertools import islice
 
 from sleuth.relevance.bm25 import rank, standardise
 from sleuth.relevance.passages import latin_length
-from sleuth.relevance.sentences import cut, sentences
-from sleuth.relevance.words import TokenCounter, words
+from sleuth.relevance.sentences import cut, iter_sentences
+from sleuth.relevance.words import TokenCounter, iter_words
 from sleuth_providers.records import Record
 
 LENGTHS = {"short": 200, "medium": 400, "long": 1000}  # in Latin characters, see `latin_length`
@@ -28,6 +30,7 @@ MAX_WINDOWS = 3  # in a summary of several pages without a question
 MAX_COMPARED_WINDOWS = 200_000  # of all pages; they take 100 MB
 MAX_SENTENCES = 1000  # of a page that are compared with each other; the others are too unlike the question or the page
 FREQUENT_WORDS = 20  # of a page, which stand for it where there is no question
+SAMPLED_STRETCHES, STRETCH_CHARS = 100, 1_000  # of a longer page, which can have a million different words
 FULL_WEIGHT_CHARS = 80  # shorter sentences score less: headings, greetings and fragments say little on their own
 NEIGHBOUR_REACH = 3  # sentences before and after that add to the score of one
 NEIGHBOUR_DECAY = 0.6  # per sentence of distance
@@ -127,19 +130,23 @@ def _candidates(text: str, query: str) -> list[tuple[int, int]]:
 
     Without a question, these are the sentences with the most frequent words of the page.
     """
-    found: list[tuple[int, int]] = []
-    for start, end in sentences(text):
-        if found and text[found[-1][1] - 1] in ";；" and "\n" not in text[found[-1][1] : start]:
-            found[-1] = (found[-1][0], end)  # half a sentence says little
+    starts, ends = array("L"), array("L")
+    for start, end in iter_sentences(text):
+        if starts and text[ends[-1] - 1] in ";；" and "\n" not in text[ends[-1] : start]:
+            ends[-1] = end  # half a sentence says little
         else:
-            found.append((start, end))
-    if len(found) <= MAX_SENTENCES:
-        return found
-    subject = query or " ".join(word for word, _ in Counter(words(text)).most_common(FREQUENT_WORDS))
-    scores = rank(subject, [text[start:end] for start, end in found])
-    likely = sorted(range(len(found)), key=lambda at: -scores[at])[: MAX_SENTENCES // 10]
+            starts.append(start)
+            ends.append(end)
+    spans = zip(starts, ends, strict=True)
+    if len(starts) <= MAX_SENTENCES:
+        return list(spans)
+    step = max(len(text) // SAMPLED_STRETCHES, STRETCH_CHARS)
+    sample = "".join(text[at : at + STRETCH_CHARS] for at in range(0, len(text), step))
+    subject = query or " ".join(word for word, _ in Counter(iter_words(sample)).most_common(FREQUENT_WORDS))
+    scores = rank(subject, [text[start:end] for start, end in spans])
+    likely = nlargest(MAX_SENTENCES // 10, range(len(scores)), key=scores.__getitem__)
     near = {at + step for at in likely for step in range(-NEIGHBOUR_REACH, NEIGHBOUR_REACH + 1)}
-    return [span for at, span in enumerate(found) if at < MAX_SENTENCES // 10 or at in near]
+    return [(starts[at], ends[at]) for at in range(len(starts)) if at < MAX_SENTENCES // 10 or at in near]
 
 
 def _statements(units: list[SummarySentence]) -> list[SummarySentence]:
@@ -149,7 +156,7 @@ def _statements(units: list[SummarySentence]) -> list[SummarySentence]:
 
 def _terms(text: str) -> frozenset[str]:
     """Return the tokens that carry meaning: words, and pairs of CJK characters; single ones are too ambiguous."""
-    return frozenset(word for word in words(text) if len(word) > 1 or word.isascii())
+    return frozenset(word for word in iter_words(text) if len(word) > 1 or word.isascii())
 
 
 def _one_page(units: Sequence[SummarySentence], query: str, limit: int) -> tuple[SummarySentence, ...]:

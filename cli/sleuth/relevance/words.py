@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby, islice
 
 from sleuth.relevance import languages
 from sleuth.relevance.languages import ENGLISH
@@ -46,9 +46,14 @@ def words(text: str, language: str = ENGLISH) -> list[str]:
 
     `language` is that of Latin script; other scripts identify their language.
     """
+    return list(iter_words(text, language))
+
+
+def iter_words(text: str, language: str = ENGLISH) -> Iterator[str]:
+    """Return an iterator over the tokens: those of a long page take 200 MB together."""
     plain = QUESTION_WORDS.sub(" ", text)
-    tokens = list(_tokens(plain, language, stop_words=False))
-    return tokens or list(_tokens(plain, language)) or list(_tokens(text, language))
+    ways = _tokens(plain, language, stop_words=False), _tokens(plain, language), _tokens(text, language)
+    return next((chain((first,), tokens) for tokens in ways for first in tokens), iter(()))
 
 
 class TokenCounter:
@@ -111,7 +116,8 @@ class _WordCounts(dict[str, int]):
 
 def index_text(text: str) -> str:
     """Return all tokens of a text, stop words included, in a form that FTS5 does not split."""
-    return " ".join(map(_fts_token, _tokens(text)))
+    tokens = map(_fts_token, _tokens(text))  # joined in chunks: those of a long page take 200 MB
+    return " ".join(map(" ".join, iter(lambda: list(islice(tokens, 10_000)), [])))
 
 
 def query_terms(query: str) -> list[str]:

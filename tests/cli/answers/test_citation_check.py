@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.memory import chinese_page, peak_bytes
 
 from sleuth.answers.citation_check import Support, as_json, attach, check, signs
 from sleuth.answers.citations import CitedSource, find, link
@@ -208,3 +209,20 @@ def test_any_text_can_be_checked(pieces: list[str], source: str) -> None:
         assert 0 <= one.start <= one.end <= len(text)
     attached = attach(text, sources)
     assert len(find(attached)) >= len(find(text))
+
+
+@pytest.mark.parametrize(("number", "length"), [(20_000, 3), (3_000, 25), (1, 80_000)])
+def test_a_long_page_takes_little_memory(number: int, length: int) -> None:
+    """Of its sentences only the terms of the claims are kept; all terms of three such pages take 40 MB and more."""
+    page = chinese_page(number, length)
+    sources = [CitedSource(number, f"https://a{number}.cn/", "", page) for number in (1, 2, 3)]
+    claim = f"这里说：{page[:20]}，而不是别的什么"
+    assert peak_bytes(lambda: check(f"{claim}[1]。{claim}[2]。{claim}[3]。", sources)) < 4_000_000
+    assert peak_bytes(lambda: attach(f"{claim}。", sources)) < 4_000_000
+
+
+def test_a_page_of_one_endless_sentence_is_checked_once() -> None:
+    """Whether subject and object are swapped is not asked: each verb would take a pass over the page."""
+    page = "the robot walked home and painted the house " * 20_000
+    claim = "The robot walked to its home and also painted its house [1]."
+    assert [found.support for found in check(claim, [CitedSource(1, "https://a.org/", "", page)])] == [SUPPORTED]

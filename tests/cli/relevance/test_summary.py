@@ -1,10 +1,9 @@
 """Summaries made of the pages' own sentences: word for word, not too long, and what several pages agree on."""
 
-import tracemalloc
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.memory import chinese_page, peak_bytes
 
 from sleuth.relevance.summary import LENGTHS, Summary, SummarySentence, summarise
 
@@ -122,12 +121,17 @@ def test_a_long_page_without_a_question_is_summed_up_from_all_of_it() -> None:
 @pytest.mark.parametrize(("number", "length"), [(4000, "medium"), (250, 100_000)])
 def test_a_page_of_many_short_sentences_takes_little_memory_without_a_question(number: int, length: str | int) -> None:
     page = "".join(f"{chr(0x4E00 + at)}{chr(0x5E00 + at)}。" for at in range(number))
-    tracemalloc.start()
-    found = summarise([page, BRIDGE], length=length)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert verbatim(found, [page, BRIDGE])
-    assert peak < 30_000_000
+    assert verbatim(summarise([page, BRIDGE], length=length), [page, BRIDGE])
+    assert peak_bytes(lambda: summarise([page, BRIDGE], length=length)) < 30_000_000
+
+
+@pytest.mark.parametrize(
+    ("query", "number", "length", "most"),
+    [("", 20_000, 3, 6_000_000), ("一丁七万丈三上下不与", 20_000, 3, 6_000_000), ("", 3_000, 25, 10_000_000)],
+)
+def test_the_sentences_of_a_long_page_take_little_memory(query: str, number: int, length: int, most: int) -> None:
+    page = chinese_page(number, length)
+    assert peak_bytes(lambda: summarise([page], query)) < most
 
 
 def test_repeated_sentences_are_left_out() -> None:

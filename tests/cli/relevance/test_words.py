@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.memory import chinese_page, peak_bytes
 
 from sleuth.relevance.words import TokenCounter, index_text, match_expression, spans, words
 
@@ -177,3 +178,9 @@ def test_spans_are_in_order_and_inside(text: str, query: str) -> None:
 )
 def test_hostile_text_takes_linear_time(text: str) -> None:
     words(text)
+
+
+@pytest.mark.parametrize(("number", "length"), [(20_000, 3), (3_000, 25), (1, 80_000)])
+def test_indexing_a_long_page_takes_little_memory(number: int, length: int) -> None:
+    page = chinese_page(number, length)
+    assert peak_bytes(lambda: index_text(page)) < 4_000_000

@@ -11,7 +11,7 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.base.files import explain_unwritable, unreadable
 from sleuth.base.i18n import trn
 from sleuth.commands.terminal.progress import Progress
-from sleuth.engine.batch import BatchLine, count_answered, open_output, read_queries, run_batch
+from sleuth.engine.batch import BatchLine, open_output, read_queries, run_batch
 from sleuth.engine.outcome import Outcome
 from sleuth.engine.search import SearchRequest
 from sleuth.engine.search_options import SearchOptions
@@ -23,11 +23,12 @@ def run_batch_command(runtime: Runtime, request: SearchRequest, options: SearchO
     path, output = options.batch or "-", options.output
     if options.resume and not output:
         raise RequestError("--resume needs an output file", "add -o FILE")
-    done = count_answered(output) if output and options.resume else Counter()
-    failed = 0
+    out, done, failed = runtime.stdout, Counter[int](), 0
     with ExitStack() as stack:
         source = runtime.stdin if path == "-" else stack.enter_context(_open(path))
-        out = stack.enter_context(open_output(output, resume=options.resume)) if output else runtime.stdout
+        if output:
+            out, done = open_output(output, resume=options.resume)
+            stack.enter_context(out)
         progress = stack.enter_context(Progress(runtime, "auto"))
         total, started = _count(runtime, path, sum(done.values())), time.monotonic()
         queries = read_queries(source, done)
