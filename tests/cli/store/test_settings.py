@@ -541,7 +541,7 @@ VALUES: list[Any] = [
     st.tuples(st.just("fetch.browser"), st.booleans().map(lambda b: (str(b).lower(), b))),
     st.tuples(
         st.just("websearch.exclude_domains"),
-        st.lists(st.from_regex(r"[a-z*.-]{1,9}", fullmatch=True), max_size=4).map(
+        st.lists(st.from_regex(r"(\*\.)?[a-z-]{1,4}(\.[a-z]{1,4})?", fullmatch=True), max_size=4).map(
             lambda names: (",".join(names), names)
         ),
     ),
