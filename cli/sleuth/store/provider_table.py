@@ -13,7 +13,7 @@ from sleuth.base.files import touch
 from sleuth.base.paths import stamp_of
 from sleuth.base.text import clean
 from sleuth.base.urls import origins
-from sleuth.store.database import database_error, explain_errors, transaction
+from sleuth.store.database import explain_errors, transaction
 from sleuth.store.provider_fields import CLEARABLE, TEXT_FIELDS, check_engines, check_host, checked
 from sleuth.store.settings import DEFAULT_PROVIDER, Settings, change
 from sleuth.store.toml_file import read_toml, value_at
@@ -49,9 +49,10 @@ class ProviderRow(Record):
     built_in: bool
 
 
+COLUMNS = ", ".join(ProviderRow._fields)
+ALL_ROWS = f"SELECT {COLUMNS} FROM websearch_provider ORDER BY id"  # noqa: S608 - constants
 # Reads a row of the provider table too, so that a damaged one is found before a search depends on it.
-ALL_ROWS = "SELECT * FROM websearch_provider ORDER BY id"
-SEEDED = "SELECT value FROM meta WHERE name = 'seeded' AND EXISTS (SELECT name FROM websearch_provider)"
+SEEDED = f"SELECT value FROM meta WHERE name = 'seeded' AND EXISTS (SELECT {COLUMNS} FROM websearch_provider)"  # noqa: S608 - constants
 
 
 class ProviderTable:
@@ -81,7 +82,7 @@ class ProviderTable:
         # `check` has read the table, but not its index, which may be damaged.
         for row in self._rows("SELECT * FROM websearch_provider NOT INDEXED WHERE is_default = 1"):
             if value_at(settings.file, DEFAULT_PROVIDER.key) is None:
-                change(settings.path, DEFAULT_PROVIDER.key, self._row(row).id)
+                change(settings.path, DEFAULT_PROVIDER.key, _sanitized(row).id)
                 settings.file = read_toml(settings.path)
             with suppress(UnwritableError), self._transaction():
                 self.connection.execute("UPDATE websearch_provider SET is_default = 0")
@@ -102,12 +103,12 @@ class ProviderTable:
 
     def all(self) -> list[ProviderRow]:
         """Return all rows by id."""
-        return [row for row in map(self._row, self._rows(ALL_ROWS)) if row.id]
+        return [row for row in map(_sanitized, self._rows(ALL_ROWS)) if row.id]
 
     def get(self, id: str) -> ProviderRow:
         """Return one row; the error for an unknown id suggests the closest one."""
         if rows := self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,)):
-            return self._row(rows[0])
+            return _sanitized(rows[0])
         known, wanted = self.all(), id.strip().lower()  # as it is written in a list, or with other capitals
         for row in sorted(known, key=lambda row: row.id.lower() != wanted):
             if wanted in (row.id.lower(), row.name.lower()):
@@ -203,15 +204,10 @@ class ProviderTable:
         with explain_errors(self.path):
             return self.connection.execute(statement, values).fetchall()
 
-    def _row(self, row: sqlite3.Row) -> ProviderRow:
-        try:
-            return _sanitized({name: row[name] for name in ProviderRow._fields})
-        except IndexError as problem:  # a missing column
-            raise database_error(self.path, problem) from problem
 
-
-def _sanitized(values: dict[str, Any]) -> ProviderRow:
+def _sanitized(row: sqlite3.Row) -> ProviderRow:
     """Return a row with invalid values, from damage or another program, replaced by empty ones."""
+    values: dict[str, Any] = {name: row[name] for name in ProviderRow._fields}
     for name in ("id", "adapter", *TEXT_FIELDS):
         if not isinstance(values[name], str):
             values[name] = None if name in CLEARABLE else ""

@@ -5,7 +5,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def _copy_tables(sources: list[str], target: sqlite3.Connection) -> dict[str, in
     """Fill each table from the first source that has rows of it."""
     rows: dict[str, int] = {}
     for (table,) in target.execute(TABLES).fetchall():
-        columns = [row[1] for row in target.execute(f'PRAGMA table_info("{table}")')]
+        columns = {row[1]: row[4] or "NULL" for row in target.execute(f'PRAGMA table_info("{table}")')}  # with defaults
         insert = f'INSERT OR IGNORE INTO "{table}" ({", ".join(columns)}) VALUES ({", ".join("?" * len(columns))})'  # noqa: S608 - names of our own tables
         for source in sources:
             with transaction(target):
@@ -63,12 +63,12 @@ def _copy_tables(sources: list[str], target: sqlite3.Connection) -> dict[str, in
     return rows
 
 
-def _readable_rows(path: str, table: str, columns: list[str]) -> Iterator[tuple[object, ...]]:
+def _readable_rows(path: str, table: str, columns: Mapping[str, str]) -> Iterator[tuple[object, ...]]:
     """Yield rows from the start of a table, of its index and, backwards, of its end, each up to the damaged page."""
     with suppress(*DATABASE_ERRORS), closing(_open(path)) as connection:
-        known = {row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')}
-        shared = ", ".join(name if name in known else f"NULL AS {name}" for name in columns)
-        key = next((row[1] for row in connection.execute(f'PRAGMA table_info("{table}")') if row[5]), columns[0])
+        known = {row[1]: row[5] for row in connection.execute(f'PRAGMA table_info("{table}")')}
+        shared = ", ".join(name if name in known else f"{value} AS {name}" for name, value in columns.items())
+        key = next((name for name, is_key in known.items() if is_key), "rowid")
         for order in ("NOT INDEXED", f"ORDER BY {key}", f"ORDER BY {key} DESC"):
             with suppress(*DATABASE_ERRORS):
                 yield from map(tuple, connection.execute(f'SELECT {shared} FROM "{table}" {order}'))  # noqa: S608 - names of our own tables

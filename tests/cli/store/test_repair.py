@@ -92,3 +92,13 @@ def test_repair_restores_keys_from_the_newest_backup(sleuth: Any, database: Path
     damage(database, "not a database")
     assert "websearch_provider" in sleuth("doctor", "--repair").out
     assert sleuth("providers", "show", "brave", "--json").json["keySource"] == "table"
+
+
+@pytest.mark.parametrize("column", ["options", "using_browser", "api_host"])
+def test_table_that_lacks_a_column_is_not_used_and_repaired(sleuth: Any, database: Path, column: str) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute(f"ALTER TABLE websearch_provider DROP COLUMN {column}")
+    done = sleuth("search", "-p", "library", "--no-cache", "searxng json")
+    assert (done.exit, f"{database} is damaged" in done.err) == (0, True)
+    assert "websearch_provider: " in sleuth("doctor", "--repair").out
+    assert sleuth("providers", "show", "brave", "--json").json["keySource"] == "table"
