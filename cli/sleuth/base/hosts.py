@@ -8,6 +8,8 @@ ASCII.
 import re
 import unicodedata
 
+from sleuth_providers.net.urls import to_idna
+
 ASIAN = (  # scripts that one label may combine, by the first word of the names of their characters
     {"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"},
     {"CJK", "HANGUL"},
@@ -47,7 +49,7 @@ def _scripts(letters: list[str]) -> set[str]:
 
 
 def _punycode(label: str) -> str:
-    known = label.encode("idna").decode().lower()
+    known = to_idna(label).lower()
     if not re.fullmatch(r"[\w.-]+", known, re.ASCII):  # IDNA turns some characters into spaces and slashes
         raise ValueError(label)
     return known

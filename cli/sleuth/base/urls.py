@@ -5,7 +5,7 @@ from urllib.parse import quote, urlsplit
 
 from sleuth.base.hosts import shown_host
 from sleuth.base.text import JOINERS, limit_marks, printable
-from sleuth_providers.net.urls import host_of
+from sleuth_providers.net.urls import host_of, to_idna
 
 MAX_URL_CHARS = 4_000
 ESCAPED_CHARS = frozenset(' <>"\\' + JOINERS)  # could end the URL in a terminal, in Markdown or in HTML
@@ -83,7 +83,7 @@ def to_ascii(host: str) -> str:
     if host.isascii() or len(host) > 255:
         return host
     try:
-        return host.encode("idna").decode().strip(".")  # IDNA turns an ideographic full stop into an ASCII one
+        return to_idna(host).strip(".")  # IDNA turns an ideographic full stop into an ASCII one
     except UnicodeError:
         return host
 

@@ -13,6 +13,7 @@ from sleuth_providers.html import bot_walls
 from sleuth_providers.net.client import HttpClient, Transport, status_error
 from sleuth_providers.net.identity import accept_language
 from sleuth_providers.net.policy import Guard, Policy
+from sleuth_providers.net.urls import to_idna
 from sleuth_providers.records import Record
 from sleuth_providers.translatable import Translatable
 
@@ -104,7 +105,7 @@ def wire_url(url: str) -> str:
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname or "", parts.port
-        name = host if host.isascii() else host.encode("idna").decode()
+        name = to_idna(host)
     except (ValueError, UnicodeError) as problem:
         raise error from problem
     if parts.scheme not in ("http", "https") or not name:

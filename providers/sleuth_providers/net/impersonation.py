@@ -120,8 +120,7 @@ def _connection_options(
         addresses = [str(sockaddr[0]) for _, sockaddr in resolve(host, port, limits.connect_by())]
         if guard:
             guard(host, addresses)
-        name = host if host.isascii() else host.encode("idna").decode("ascii")
-        dns.add_resolve(name, [ip_address(address.partition("%")[0]) for address in addresses])
+        dns.add_resolve(host, [ip_address(address.partition("%")[0]) for address in addresses])
     left = remaining(limits.deadline)
     return {
         "dns_options": dns,

@@ -18,7 +18,7 @@ def split_url(url: str) -> tuple[SplitResult, str, int]:
     """Return an http(s) URL in parts, with its host and port; raise BadRequestError for anything else."""
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
+        host, port = to_idna(parts.hostname or ""), parts.port
     except ValueError as problem:
         raise BadRequestError("invalid URL {url}", hint=BadResponseError.hint, url=url_for_display(url)) from problem
     if parts.scheme not in DEFAULT_PORTS or not host or not host.isprintable() or " " in host:
@@ -31,6 +31,19 @@ def split_url(url: str) -> tuple[SplitResult, str, int]:
 def without_scheme(url: str) -> str:
     """Return an address without its scheme, however that is written: http:/host, http//host, //host."""
     return re.sub(r"^(https?(:/*|/+)|/+)", "", url, flags=re.IGNORECASE)
+
+
+def to_idna(host: str) -> str:
+    """Return a lower-case host in ASCII; raise UnicodeError for an invalid one.
+
+    Python knows IDNA 2003, where ß is ss. In browsers, it is a letter of its own, and the host another one.
+    """
+    if "ß" in host:
+        from unicodedata import normalize
+
+        labels = re.split("[.。．｡]", normalize("NFKC", host))
+        host = ".".join(f"xn--{one.encode('punycode').decode()}" if "ß" in one else one for one in labels)
+    return host if host.isascii() else host.encode("idna").decode()
 
 
 def has_valid_labels(host: str) -> bool:
@@ -58,12 +71,8 @@ def request_target(parts: SplitResult) -> str:
 
 
 def host_header(parts: SplitResult, host: str, port: int) -> str:
-    """Return the Host header: IDNA for other scripts, brackets around IPv6, no default port."""
-    try:
-        name = host if host.isascii() else host.encode("idna").decode("ascii")
-    except UnicodeError as problem:
-        raise BadRequestError("invalid host name: {host!r}", host=host) from problem
-    name = f"[{name.partition('%')[0]}]" if ":" in name else name
+    """Return the Host header: brackets around IPv6, no default port."""
+    name = f"[{host.partition('%')[0]}]" if ":" in host else host
     return name if port == DEFAULT_PORTS[parts.scheme] else f"{name}:{port}"
 
 

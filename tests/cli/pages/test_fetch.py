@@ -289,6 +289,7 @@ def test_a_compressed_page_is_read(site: Any, make_article: Callable[..., str]) 
         ("https://example.org", "https://example.org/"),
         ("https://user:pass@example.org/a b?q=ä#top", "https://example.org/a%20b?q=%C3%A4"),
         ("https://münchen.example/straße", "https://xn--mnchen-3ya.example/stra%C3%9Fe"),
+        ("https://Straße.example/", "https://xn--strae-oqa.example/"),
         ("http://[::1]:80/%41", "http://[::1]:80/%41"),
     ],
 )

@@ -120,7 +120,7 @@ def test_name_is_resolved_once_by_us(
 
     monkeypatch.setattr(impersonation, "resolve", resolve)
     assert send(f"https://{host}:{server.port}/").body == b"ok"
-    assert calls == [host.lower()]
+    assert calls == [host.lower().encode("idna").decode()]
 
 
 @pytest.mark.parametrize("sent", [b"", HEAD, HEAD + b"\r\nsome words"])
