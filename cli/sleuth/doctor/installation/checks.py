@@ -44,7 +44,7 @@ from sleuth.store.settings import (
 )
 from sleuth.store.toml_file import read_toml
 from sleuth_providers.base import Request
-from sleuth_providers.json import as_dict, as_list
+from sleuth_providers.json import as_dict, as_list, as_text
 
 if TYPE_CHECKING:
     from sleuth.runtime import Runtime
@@ -110,7 +110,8 @@ def _list_models(url: str, key: str, wanted: dict[str, str]) -> Finding:
     seen = Prober(time.monotonic() + MODEL_TIMEOUT_S, url).send(Request(url, headers=headers), MODEL_TIMEOUT_S)
     evidence = f"{clean_url(url)}: {seen.summary}"
     if seen.status == 200:
-        models = [str(as_dict(entry).get("id", "")) for entry in as_list(as_dict(seen.json()).get("data"))]
+        listed = (as_text(as_dict(entry).get("id")) for entry in as_list(as_dict(seen.json()).get("data")))
+        models = list(filter(None, listed))
         unknown = {setting: model for setting, model in wanted.items() if models and model not in models}
         if not unknown:
             return ok(evidence)

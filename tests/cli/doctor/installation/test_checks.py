@@ -388,6 +388,17 @@ def test_both_models_are_checked_and_long_names_can_be_typed(examine: Examine, h
     assert "llm.model" not in finding.fix
 
 
+@pytest.mark.parametrize("entries", [[{}, {"id": ""}, {"id": None}, {"id": []}, "m"], [{"name": "m"}]])
+def test_models_without_an_id_are_not_suggested(
+    entries: list[object], examine: Examine, httpserver: HTTPServer
+) -> None:
+    httpserver.expect_request("/v1/models").respond_with_json({"data": entries})
+    assert examine(**model(httpserver))["model"].state == "ok"
+    httpserver.clear()
+    httpserver.expect_request("/v1/models").respond_with_json({"data": [*entries, {"id": "other"}]})
+    assert examine(**model(httpserver))["model"].fix.endswith("sleuth config set llm.model other")
+
+
 @pytest.mark.parametrize(
     ("status", "body", "state"),
     [(200, {"data": [{"id": "other"}]}, "warn"), (401, {}, "fail"), (404, {}, "warn"), (500, {}, "warn")],
