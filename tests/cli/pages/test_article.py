@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from lxml import etree
 
-from sleuth.pages.article import from_tree
+from sleuth.pages.article import from_html, from_tree
 from sleuth.pages.blocks import Block
 
 
@@ -45,3 +45,9 @@ def test_headings_and_items_have_levels() -> None:
     assert blocks(inner) == [Block("heading", "x", 4), Block("heading", "y", 2)]
     inner = "<list><item>a<list><item>b<list><item>c</item></list></item></list></item><item>d</item></list>"
     assert [(one.text, one.level) for one in blocks(inner)] == [("a", 0), ("b", 1), ("c", 2), ("d", 0)]
+
+
+@pytest.mark.parametrize("page", ["<p>{}</p>", "<div>{}</div>", "<article><p>{}</p></article>", "{}"])
+def test_page_may_be_a_single_element(page: str) -> None:
+    text = "The harbour bridge reopened on Monday after two years of repairs."
+    assert [one.text for one in from_html(page.format(text)).blocks] == [text]
