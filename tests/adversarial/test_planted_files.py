@@ -182,6 +182,20 @@ def test_own_file_in_the_folder_of_another_user_is_not_used(name: str, home: Any
 
 
 @pytest.mark.usefixtures("as_root")
+def test_journal_of_another_user_is_named_with_how_to_check_it(home: Any) -> None:
+    assert home("search", "-p", "searxng", "words").exit == 0
+    os.chown(Path(home.environ["SLEUTH_HOME"], "state", "searches.jsonl"), NOBODY, NOBODY)
+    for _ in range(2):
+        result = home("history")
+        assert (result.exit, "another user owns it" in result.err, "hint: check type, owner" in result.err) == (
+            2,
+            True,
+            True,
+        )
+    assert home("search", "-p", "searxng", "words").exit == 0
+
+
+@pytest.mark.usefixtures("as_root")
 def test_cache_in_the_folder_of_another_user_is_not_used(home: Any) -> None:
     line = ("search", "-p", "searxng", "--format", "json", "-n", "3", "first")
     assert '"cached": true' in home(*line).out

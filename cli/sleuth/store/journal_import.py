@@ -14,7 +14,7 @@ from glob import escape, glob
 from typing import Any
 
 from sleuth.base.errors import UnwritableError
-from sleuth.base.files import explain_unwritable, locked, read_file, wait_for_writers
+from sleuth.base.files import explain_unwritable, locked, read_file, unreadable, wait_for_writers
 from sleuth.base.logs import log
 from sleuth.store.database import explain_errors, open_copy, open_database, transaction
 from sleuth.store.health import RETENTION_S
@@ -80,6 +80,8 @@ def read(path: str) -> Iterator[tuple[Row, list[Row]]]:
         lines = read_file(path, MAX_JOURNAL_BYTES).split(b"\n")
     except FileNotFoundError:  # another process imported it
         return
+    except OSError as problem:
+        raise unreadable(path, problem) from problem
     for line in lines:
         with suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
             yield _rows(json.loads(line))
