@@ -31,6 +31,8 @@ from sleuth.answers.sanitize import without_fences
             "<function_calls>",
         ),
         *("]~b]", "]~!b[", "[e~[", "</minimax:tool_call>", "<extra_id_0>", "[THINK]", "<｜DSML｜function_calls>"),
+        *("<reserved_106>", "<unused5>", "<start_function_call>", "</end_function_response>", "<tool_response>"),
+        *("<invoke>", '<invoke name="web">', "</ns:invoke>"),
         *("<｜User｜>", "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>"),
     ],
 )
