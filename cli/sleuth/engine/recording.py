@@ -137,7 +137,7 @@ def _encoded_body(body: bytes, secrets: tuple[str, ...]) -> dict[str, str]:
 def _read(path: str, hint: str) -> dict[str, Any]:
     try:
         document = json.loads(read_file(path, MAX_FILE_BYTES, own=False))
-        if document["version"] != VERSION:
+        if document["version"] != VERSION or document.keys() != {"version", "recordedAt", "exchanges"}:
             raise ValueError(f"version {document['version']}")
         if datetime.fromisoformat(document["recordedAt"]).tzinfo is None:
             raise ValueError("no time zone")

@@ -90,6 +90,9 @@ def test_file_that_is_not_a_recording_is_not_replaced_by_one(make_sleuth: Any, t
     done = sleuth("search", "-p", "searxng", "--record", str(notes), "x")
     assert (done.exit, notes.read_text()) == (2, "my notes")
     assert "is not a recording\nhint: choose another file" in done.err
+    notes.write_text('{"version": 1, "recordedAt": "2026-11-01T00:00:00Z", "exchanges": [], "mine": "notes"}')
+    assert sleuth("search", "-p", "searxng", "--record", str(notes), "x").exit == 2
+    assert "mine" in notes.read_text()
     recording.touch()
     for words in ("x", "y"):
         assert sleuth("search", "-p", "searxng", "--record", str(recording), words).exit == 6
