@@ -32,9 +32,7 @@ def _is_clear(label: str, last: str) -> bool:
     if label.isascii():
         return True
     letters = [letter for letter in label if not (letter.isascii() and (letter.isdigit() or letter == "-"))]
-    if all(
-        ("ß" <= letter <= "ÿ" and letter.isalpha()) or (letter.isascii() and letter.isalpha()) for letter in letters
-    ):
+    if all(("ß" <= one <= "ÿ" and one.isalpha()) or (one.isascii() and one.isalpha()) for one in letters):
         return True
     scripts = _scripts(letters)
     if any(scripts <= combined for combined in ASIAN):

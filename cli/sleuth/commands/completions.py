@@ -32,8 +32,7 @@ Example: source <(sleuth completions bash)
 
 @app.command(epilog=EPILOG)
 def completions(
-    runtime: Runtime,
-    shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell.")],
+    runtime: Runtime, shell: Annotated[Shell, typer.Argument(metavar="SHELL", help="bash, zsh, fish or powershell.")]
 ) -> None:
     """Print the completion script for a shell.
 

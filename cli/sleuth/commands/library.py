@@ -159,8 +159,7 @@ def list_(
 def remove(
     runtime: Runtime,
     targets: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="URL|PATH…", help="URLs, files or folders; a URL may end in *."),
+        list[str] | None, typer.Argument(metavar="URL|PATH…", help="URLs, files or folders; a URL may end in *.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Remove everything except the handbook.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,

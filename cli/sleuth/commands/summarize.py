@@ -33,8 +33,7 @@ def summarize(
     targets: Targets = None,
     query: Annotated[str, typer.Option("--query", metavar="WORDS", help="Focus on this question or topic.")] = "",
     length: Annotated[
-        str,
-        typer.Option("--length", metavar="short|medium|long|N", help="Length, or maximum number of characters."),
+        str, typer.Option("--length", metavar="short|medium|long|N", help="Length, or maximum number of characters.")
     ] = "medium",
     extractive: o.Extractive = False,
     format: o.TextFormat = None,

@@ -73,11 +73,9 @@ def _conjunctions(common: list[str]) -> Iterator[str]:
         yield " AND ".join(common[:size])
 
 
-def _score(
-    connection: sqlite3.Connection, expression: str, wanted: int, found: dict[int, float], budget: int = 0
-) -> None:
+def _score(connection: sqlite3.Connection, match: str, wanted: int, found: dict[int, float], budget: int = 0) -> None:
     """Add the best of the newest documents that match an expression; a document keeps its best score."""
-    for document, score in connection.execute(RANKED, (expression, budget or BUDGET, wanted)):
+    for document, score in connection.execute(RANKED, (match, budget or BUDGET, wanted)):
         found[document] = max(-score, found.get(document, 0.0))
 
 

@@ -81,10 +81,7 @@ KEPT_ON = {
     "amazon": {r"amazon\.[a-z.]+/dp/.*": "language"},
     "ebay": {r"ebay\.[a-z.]+/itm/.*": "var"},
     "aliexpress": {r"(?:[a-z]+\.)?aliexpress\.[a-z]+/item/.*": ""},
-    "baidu": {
-        r"baijiahao\.baidu\.com/s": "id",
-        r"(?:baike|zhidao)\.baidu\.com/(?:item|question)/.*": "",
-    },
+    "baidu": {r"baijiahao\.baidu\.com/s": "id", r"(?:baike|zhidao)\.baidu\.com/(?:item|question)/.*": ""},
     "zhihu": {r"zhuanlan\.zhihu\.com/p/.*": "", r"zhihu\.com/question/.*": "page sort"},
     "bilibili": {r"bilibili\.com/video/.*": "p"},
     "csdn": {r"blog\.csdn\.net/[^/]+/article/details/.*": ""},
