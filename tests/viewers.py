@@ -137,5 +137,6 @@ HOSTILE = (
     f"> a\n    {PICTURE}\n> ```\n    {PICTURE}",
     f"~~~~`\n{PICTURE}",
     f"- a|\n---\nx\n``{PICTURE}|b``",
+    f"> > > 2. | a |\n> > >    |---|\n    > > >    | b |\n> > >    | `~{PICTURE}|b` |",
     f"$x_1 $, # $$x$$, `a$` and ``{PICTURE}|b``, //evil.example/s",
 )

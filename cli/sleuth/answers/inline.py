@@ -42,11 +42,12 @@ MARKUP = re.compile(
 TEX_PARTS = rf"[^$\\{P}]|\\[^()\[\]$\s{P}]|\\ "
 TEX = rf"(?:{TEX_PARTS}){{1,5000}}+"
 DISPLAY_TEX = rf"(?:{TEX_PARTS}|\\\$(?!\$)){{1,5000}}+"  # between longer delimiters
+PRICE = r"\d[\d.,]*+\s(?=[^$\\^=]*+\$)[^$]*?[^\W\d_]{2}"  # and words after it
 # Within a line. What only some viewers take for a formula must look like one: `CO$_2$`, `$ \alpha $`, but not `US$5`.
 FORMULA = re.compile(
     rf"(?<!\\)(?:(?<!\$)\$\$(?P<display>{DISPLAY_TEX})\$\$(?!\$)"
-    rf"|(?<![A-Za-z\d_$])\$(?!\s)(?P<inline>{TEX})(?<!\s)\$(?![A-Za-z\d_$])"
-    rf"|(?<!\$)\$(?=[A-Za-z]\$|[_^]|[^$]*?[\\^])(?!\d[^$]*+\$\d)(?P<glued>{TEX})\$(?!\$)"
+    rf"|(?<![A-Za-z\d_$])\$(?!\s|{PRICE})(?P<inline>{TEX})(?<!\s)\$(?![A-Za-z\d_$])"
+    rf"|(?<!\$)\$(?=[A-Za-z]\$|[^\w\s$]{{1,3}}\$|[_^]|[^$]*?[\\^])(?!\d[^$]*+\$\d)(?P<glued>{TEX})\$(?!\$)"
     rf"|(?P<whole>\\\({TEX}\\\)|\\\[{DISPLAY_TEX}\\\]|\\(?:ce|pu)\{{[^{{}}\\${P}]{{0,500}}+\}}))"
 )
 ENVIRONMENT = re.compile(r"\\(begin|end)\b\s*+(?:\{([^{}]*+)\})?")
@@ -100,7 +101,7 @@ class ProseLine:
 
     def _keep(self, text: str) -> str:
         """Store finished text and return its placeholder."""
-        if len(self._finished) == MAX_PLACEHOLDERS:
+        if not text or len(self._finished) == MAX_PLACEHOLDERS:
             return ""
         self._finished.append(text)
         return chr(FIRST_PLACEHOLDER + len(self._finished) - 1)
@@ -211,7 +212,9 @@ class ProseLine:
             return "".join(f"\\{one}" for one in found["sign"])
         if bare := found["autolink"] or found["url"]:
             url = link_target(bare)
-            shown = domain(bare) if self._paragraph.is_shifted else f"`{_without_signs(bare)}`"
+            shown, site = f"`{_without_signs(bare)}`", domain(bare)
+            if self._paragraph.is_shifted:  # no code: what is no URL without its host gets a space
+                shown = site if site and "%" not in site else re.sub(r"(?=[/.])", " ", bare, count=1)
             link = f"<{url}>" if url in self._targets.values() else shown
             return ("\\\\" if found[0][0] == "\\" else "") + self._keep(link)
         if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):

@@ -21,8 +21,8 @@ QUOTED_ITEM = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)++>")
 DELIMITER_ROW = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+")  # below the head of a table
 # The first line of a formula of several lines, or of an environment.
 OPENING = re.compile(
-    r"(?P<margin>[ \t]*+)(?:(?P<dollars>\$\$)(?=[^$]*+\Z)|(?P<bracket>\\\[)(?!.*\\\])"
-    r"|(?=\\begin\{(?P<name>\w{1,20}\*?)\}))"
+    r"(?P<margin>[ \t]*+(?P<item>(?:[-*+]|\d{1,9}[.)]) {1,4})?+)"
+    r"(?:(?P<dollars>\$\$)(?=[^$]*+\Z)|(?P<bracket>\\\[)(?!.*\\\])|(?=\\begin\{(?P<name>\w{1,20}\*?)\}))"
 )
 MAX_FORMULA_LINES = 50
 COMMENT = re.compile(r"(?<!\\)%.*")  # in a formula
@@ -150,6 +150,8 @@ class SafeLines:
         self._before = line if is_start else self._before + line
         is_head = "`" in line and "|" in line and not self._paragraph.in_table
         opening = OPENING.match(line) if is_start and "`" not in line else None
+        if opening and opening["item"] and self._lists.offset != opening.end("margin"):  # viewers may not agree
+            opening = None
         if not is_head and not opening:
             return self._prose(line, is_start)
         self._held = [(line, is_start)]
@@ -165,6 +167,7 @@ class SafeLines:
         before = self._end_quote() if self._quote_offset != self._lists.offset else ""
         if not self._quote:
             self._quote, self._quote_offset = SafeLines(self._targets, self._depth + 1), self._lists.offset
+            self._quote._paragraph = self._paragraph  # which may go on: viewers disagree about lines without a sign
         self._quote_margin, self._before = sign["margin"] + "> ", ""
         return before + self._in_quote(self._quote.add(line[sign.end() :]))
 
@@ -253,9 +256,9 @@ class SafeLines:
             return self._prose(rf"{margin}\[ {inside} \]{after}", True)
         inside = inside if FORMULA_START.match(inside) else f"{{}}{inside}"
         apart = "\n" if self._paragraph.in_table else ""
-        block = f"{apart}{margin}$$\n{margin}{inside}\n{margin}$$\n"
+        block, margin = f"{apart}{margin}$$\n", " " * len(margin) if opening["item"] else margin
         self._paragraph = Paragraph()
-        return block + (self.add(margin + after.strip()) if after.strip() else "")
+        return f"{block}{margin}{inside}\n{margin}$$\n" + (self.add(margin + after.strip()) if after.strip() else "")
 
     def _prose(self, text: str, is_start: bool) -> str:
         """Return a safe line of prose with its newline."""

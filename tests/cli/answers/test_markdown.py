@@ -234,13 +234,20 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
         ("$$\na \\$5\n$$ and $\\$5$", "$$\na \\$5\n$$\nand \\$\\$5\\$"),
         ("$$\na\n\nb\n$$", "\\$\\$\na\n\nb\n\\$\\$"),
         ("$x\\in[0,1)$ in\n`a[0](b)` and `](//e.org)`", "$x\\in[0,1)$ in\n`a[0](b)` and '] (e.org)'"),
+        ("With $n$, `$H` is set; open http://`h`:8 or www.", "With $n$, `$H` is set; open http: //`h`:8 or www."),
+        ("$x$ `$y` https://$H/a, ftp://`z` [1]", "$x$ `$y` https: //%24H/a, ftp: //`z` [1]"),
+        ("1. $$\n   x\n   $$\n2. b", ""),
+        ("- $$x\n  = y$$ is\n- b", "- $$\n  x = y\n  $$\n  is\n- b"),
+        ("a\n10. $$\n    x\n    $$", "a\n10. \\$\\$\n    x\n    \\$\\$"),
+        ("dose $<$10 mg and $>$5", ""),
+        ("$5 und 5 US-$. Or $3 + 4$", "\\$5 und 5 US-\\$. Or $3 + 4$"),
         ("~$5 and ~`x`", "~\\$5 and \\~`x`"),
         ("$$\nx\n$$\n\n```c\n#include <a.h>\n```", "$$\nx\n$$\n\n```c\n#include <a.h>\n```"),
     ],
 )
 def test_signs_that_some_viewers_give_a_meaning(text: str, safe: str) -> None:
-    assert safe_markdown(text, {}) == safe
-    assert streamed(*text) == safe
+    assert safe_markdown(text, {}) == (safe or text)
+    assert streamed(*text) == (safe or text)
 
 
 def test_code_that_explains_markup_stays_as_it_is() -> None:
