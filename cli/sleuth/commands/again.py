@@ -58,6 +58,8 @@ def again(
         return search(runtime, options._replace(questions=_questions(runtime, number)))
     if page or options.refresh or options.providers or options.count:
         last = last_searches(runtime)[0]
+        if not last.questions:
+            raise RequestError("these are the results of several saved searches", "run them again: sleuth watch run")
         if options.page > 1 and not last.page_size:
             hint = "to search for the question: sleuth again --refresh"
             raise RequestError("the sources of an answer have no further pages", hint)
@@ -111,7 +113,7 @@ def last_searches(runtime: Runtime) -> list[last_results.SavedSearch]:
         saved = last_results.load(runtime.paths.state, [printed])
     if not saved:
         raise RequestError("there are no stored results", "search first: sleuth search WORDS…")
-    return [one for one in saved if one.questions == saved[0].questions]
+    return [one for one in saved if one.questions == saved[0].questions] if saved[0].questions else saved[:1]
 
 
 def last_hits(runtime: Runtime) -> dict[int, Hit]:

@@ -34,7 +34,7 @@ SEARCH_OPTIONS = (
     *("providers", "count", "language", "region", "freshness", "safe", "sites", "exclude", "engines"),
     *("fallback", "timeout"),
 )
-JOINED = ("questions", "attempts", "answers", "suggestions", "corrections", "notices", "warnings", "attribution")
+JOINED = ("attempts", "answers", "suggestions", "corrections", "notices", "warnings", "attribution")
 EPILOG = """Examples:\n
 \b
   sleuth watch rust async runtimes
@@ -166,10 +166,10 @@ def _joined(one: Outcome, other: Outcome) -> Outcome:
     """Return the results of two searches as one list, so that a file or a JSON document holds them all."""
     results = (hit._replace(citation=number) for number, hit in enumerate(one.results + other.results, 1))
     joined = {name: getattr(one, name) + getattr(other, name) for name in JOINED} | {"results": tuple(results)}
-    for name, separator in (("query", QUESTION_SEPARATOR), ("provider", ","), ("next_provider", ",")):
+    for name, separator in (("query", QUESTION_SEPARATOR), ("provider", ",")):
         values = dict.fromkeys(f"{getattr(one, name)}{separator}{getattr(other, name)}".split(separator))
         joined[name] = separator.join(values)
-    return one._replace(**joined)
+    return one._replace(**joined, questions=(), rounds=(), next_provider="")  # no search that could be continued
 
 
 def _show(runtime: Runtime, outcome: Outcome, options: SearchOptions) -> None:

@@ -57,17 +57,25 @@ class Dispatcher:
         self.end = time.monotonic() + (request.timeout or inf)
 
     def start(
-        self, candidate: Candidate, query: Query, max_wait: float = MAX_PACING_S, *, retries: bool = True
+        self,
+        candidate: Candidate,
+        query: Query,
+        max_wait: float = MAX_PACING_S,
+        *,
+        retries: bool = True,
+        time_share: float = 1.0,
     ) -> Job | ProviderReply:
         """Start a job, or return a reply at once if no request is needed or possible.
 
         A request is not sent if pacing would delay it by more than `max_wait`, or if the time of the search is up.
         Without `retries`, a third-party service gets one attempt, because the next provider is a better choice.
+        `time_share` is the part of the remaining time that the job may take.
         """
         adapter = candidate.adapter
         query, notes = fit_query(query, adapter, date_wanted=self.request.date_wanted)
         left = self.time_left()
-        policy = self.selector.policy(candidate, left if self.request.timeout else self.request.provider_timeout)
+        limit = left * time_share if self.request.timeout else self.request.provider_timeout
+        policy = self.selector.policy(candidate, limit)
         job = Job(candidate, query, time.monotonic() + policy.timeout + GRACE_S, notes)
         try:
             unlogged = sum(one.candidate.id == candidate.id and not one.reserved for one in self.running)
@@ -101,9 +109,9 @@ class Dispatcher:
         """Return the seconds until the time of the search is up, at least 0."""
         return max(0.0, self.end - time.monotonic())
 
-    def run(self, requests: Sequence[tuple[Candidate, Query]]) -> list[ProviderReply]:
+    def run(self, requests: Sequence[tuple[Candidate, Query]], time_share: float = 1.0) -> list[ProviderReply]:
         """Run all requests in parallel and return their replies in the order given."""
-        started = [self.start(candidate, query) for candidate, query in requests]
+        started = [self.start(candidate, query, time_share=time_share) for candidate, query in requests]
         replies: dict[Job, ProviderReply] = {}
         while arrived := self.next_reply():
             replies[arrived[0]] = arrived[1]

@@ -30,8 +30,9 @@ class FallbackChain:
         *,
         chosen: bool,
         earlier: Sequence[ProviderReply] = (),
+        time_share: float = 1.0,
     ) -> None:
-        self.dispatcher, self.queries = dispatcher, queries
+        self.dispatcher, self.queries, self.time_share = dispatcher, queries, time_share
         self.min_empty = min_empty  # providers that found nothing before the search ends
         self.first_place = 0 if chosen else 1  # 0 is for a group that the user put first
         self.started: list[Job | ProviderReply] = [*earlier]  # in the order of the chain, not that of arrival
@@ -61,7 +62,8 @@ class FallbackChain:
     def _start(self, candidate: Candidate, max_wait: float, *, retries: bool = False, content: bool = False) -> None:
         for query in self.queries:
             query = query._replace(content=query.content or content)
-            started = self.dispatcher.start(candidate, query, max_wait, retries=retries)
+            share = 1.0 if retries else self.time_share
+            started = self.dispatcher.start(candidate, query, max_wait, retries=retries, time_share=share)
             self.started.append(self._checked(started) if isinstance(started, ProviderReply) else started)
             if not isinstance(started, ProviderReply) or started.attempt.code != "PACED":
                 max_wait = MAX_PACING_S  # the provider is in use, so its other questions wait for their turn

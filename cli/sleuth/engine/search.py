@@ -41,6 +41,7 @@ UNNAMED = ((), ("auto",))
 UNSENT_STATES = ("cooldown", "skipped")
 MIN_EMPTY_ANSWERS = 3  # providers of a default chain that must find nothing before sleuth reports no results
 HEDGE_S = 2.5  # until the next provider is started, if the usual response time of the current one is unknown
+CHAIN_TIME_SHARE = 2 / 3  # of what is left of --timeout, for each provider: a chain must not end with the first
 MAX_QUERY_CHARS = 400
 
 
@@ -206,7 +207,8 @@ class Searcher:
             raise RequestError("no provider is usable", "see what they need: sleuth providers list")
         if request.fallback and len(named) == 1:
             return self._run_chain(request, dispatcher, named[0].id, queries)
-        replies = dispatcher.run([(candidate, query) for candidate in named for query in queries])
+        share = CHAIN_TIME_SHARE if request.fallback else 1.0
+        replies = dispatcher.run([(candidate, query) for candidate in named for query in queries], share)
         if request.fallback and not any(reply.attempt.answered for reply in replies):
             return self._run_chain(request, dispatcher, "", queries, replies)
         return Replies(replies, order=order)
@@ -243,9 +245,10 @@ class Searcher:
         earlier: Sequence[ProviderReply] = (),
     ) -> Replies:
         """Query one group of providers after another until one answers; if one is slow, the next is started as well."""
-        written = chain_entries(self.settings, queries[0])[1]
+        entries, written = chain_entries(self.settings, queries[0])
         enough, chosen = 1 if written else MIN_EMPTY_ANSWERS, bool(written or first)
-        chain = FallbackChain(dispatcher, queries, enough, chosen=chosen, earlier=earlier)
+        share = CHAIN_TIME_SHARE if entries and request.fallback is not False else 1.0
+        chain = FallbackChain(dispatcher, queries, enough, chosen=chosen, earlier=earlier, time_share=share)
         wanted = queries[0]._replace(page=request.query.page)
         library = request.library and not (request.offline and not request.fallback)
         groups = self.selector.groups(wanted, first, library=library, tried=chain.places)
@@ -297,6 +300,8 @@ def search_error(outcome: Outcome) -> SearchError:
     """
     failures = [attempt for attempt in outcome.attempts if not attempt.answered]
     failures = [attempt for attempt in failures if attempt.code] or failures
+    unsent = [attempt for attempt in failures if (attempt.state, attempt.code) == ("skipped", "TIMEOUT")]
+    failures = [attempt for attempt in failures if attempt not in unsent] or failures
     messages = list(dict.fromkeys(attempt.message for attempt in failures if attempt.message))
     if not messages:
         hint = "choose one: sleuth providers use ID, or look at the chain: sleuth config show websearch"

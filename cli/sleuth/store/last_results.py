@@ -28,7 +28,7 @@ class SavedSearch(Record):
     provider: str  # those that answered, as they were shown
     at: float
     results: tuple[Hit, ...]
-    questions: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()  # none: the results are of several searches, which cannot be continued
     page_size: int = 0  # results that were wanted
     next_provider: str = ""  # what -p takes for more of the same
     options: "Mapping[str, Any]" = {}  # those of `SearchOptions` that shaped the list
@@ -91,13 +91,13 @@ def load(folder: str, newest: "Sequence[Any]" = ()) -> list[SavedSearch]:
     """
     found = []
     for entry in (*newest, *_read(folder)):
-        with suppress(TypeError, ValueError):
+        with suppress(TypeError, ValueError, OverflowError):
             query, provider, at, hits, questions, size, next_provider, options, rounds = entry
             results = (
                 Hit(**{name: _safe(name, value) for name, value in zip(FIELDS, hit, strict=True)}) for hit in hits
             )
             shown = tuple(hit for hit in results if hit.url)
-            asked = tuple(map(str, questions)) or (str(query),)
+            asked = tuple(map(str, questions))
             facts = str(query), str(provider), float(at), shown, asked, int(size), str(next_provider)
             made = [[(str(id), int(at)) for id, at in pairs] for pairs in rounds]
             found.append(SavedSearch(*facts, dict(options), made))

@@ -136,6 +136,18 @@ def test_results_of_all_saved_searches_can_be_opened(sleuth: Any, news: News) ->
     ]
 
 
+@pytest.mark.usefixtures("two")
+def test_results_of_several_saved_searches_are_no_search_to_repeat(sleuth: Any, news: News) -> None:
+    sleuth("watch", "run", "first")
+    news.names = ["two", "one"]
+    sleuth("watch", "run", terminal=True)
+    for words in (("--refresh",), ("--page", "2"), ("-p", "searxng"), ("-n", "1")):
+        done = sleuth("again", *words)
+        error = "these are the results of several saved searches", "run them again: sleuth watch run"
+        assert (done.exit, done.err) == (2, "error: {}\nhint: {}\n".format(*error))
+    assert len(sleuth("again", "-f", "urls").out.split()) == 3
+
+
 def test_failing_program_of_one_saved_search_leaves_the_others(sleuth: Any, news: News) -> None:
     news.names = ["one"]
     watch(sleuth, "--name", "first", "--exec", f"{sys.executable} -c 'raise SystemExit(3)'", "walrus")

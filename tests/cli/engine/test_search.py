@@ -18,6 +18,7 @@ from werkzeug import Request, Response
 
 from sleuth.serving.schemas import SEARCH_ANSWER
 from sleuth.store.cache.disk import DiskCache
+from sleuth_providers.errors import DeadlineError
 from sleuth_providers.net.client import transmit
 
 HITS = [
@@ -691,6 +692,41 @@ def test_time_limit_is_one_for_all_pages_of_a_search(sleuth: Any, endless: HTTPS
     assert [deadline - deadlines[0] < 45 for deadline in deadlines] == [True] * 3
     more = sleuth("search", "-p", "searxng", "--json", "-n", "50", "x")
     assert (len(titles(more)), more.json["outcome"], len(deadlines)) == (50, "success", 9)
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        ((), ["searxng", "second"]),
+        (("-p", "searxng", "--fallback"), ["searxng", "second"]),
+        (("-p", "searxng,first", "--fallback"), ["searxng", "first", "second"]),
+        (("-p", "searxng"), ["searxng"]),
+    ],
+)
+def test_time_limit_leaves_time_for_the_rest_of_a_chain(
+    sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], asked: list[str]
+) -> None:
+    """A server that hangs has two thirds of the time if there are others to search, and else all of it."""
+    clock, skipped, ends = time.monotonic, [0.0], {}
+
+    def exchange(request: Any, headers: Any, limits: Any, guard: Any) -> Any:
+        id = request.url.split("/")[3]
+        ends[id] = limits.deadline - clock()
+        if id == "second":
+            return transmit(request, headers, limits, guard)
+        skipped[0] = 199 if id == "searxng" else skipped[0]
+        raise DeadlineError
+
+    httpserver.expect_request("/second/search").respond_with_json(answer([("a", "https://a.example")]))
+    for id in ("first", "second"):
+        host = httpserver.url_for(f"/{id}")
+        sleuth("providers", "add", "--adapter", "searxng", "--id", id, "--api-host", host)
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + skipped[0])
+    monkeypatch.setattr("sleuth_providers.net.client.transmit", exchange)
+    environ = {"SLEUTH_WEBSEARCH_FALLBACK": "searxng,second", "SEARXNG_URL": httpserver.url_for("/searxng")}
+    done = sleuth("search", *options, "--timeout", "300", "--json", "x", **environ)
+    assert (sorted(ends), done.exit) == (sorted(asked), 0 if "second" in asked else 6)
+    assert (ends["searxng"] > 250) == (len(asked) == 1)
 
 
 def test_reranker_has_the_time_that_is_left(sleuth: Any, endless: HTTPServer, deadlines: list[float]) -> None:

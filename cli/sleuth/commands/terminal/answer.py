@@ -71,9 +71,9 @@ def answer(runtime: Runtime, question: Question, options: AnswerOptions) -> Answ
         hits = tuple(Hit(source.citation, source.title, source.url, source.text) for source in found.sources)
         answered = dict.fromkeys(name for one in found.rounds if one.results for name in one.provider.split(","))
         chosen = ",".join(question.providers) if question.providers not in UNNAMED else ""
-        outcome = Outcome(found.question, ",".join(answered), hits, next_provider=chosen)
+        about = Outcome(found.question, ",".join(answered), hits, questions=(found.question,), next_provider=chosen)
         shaped = SearchOptions(language=question.lang or None, region=question.region or None, offline=question.offline)
-        display.save_results(runtime, outcome, shaped)
+        display.save_results(runtime, about, shaped)
     _print_notes(runtime, found, options)
     return found
 
