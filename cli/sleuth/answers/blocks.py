@@ -27,7 +27,7 @@ class ListTracker:
     def __init__(self) -> None:
         self.items: list[ListItem] = []
         self.is_after_text = False  # in the line before, so that some blocks cannot begin here
-        self._is_sure = True  # that all viewers agree on the items
+        self.is_sure = True  # that all viewers agree on the items
 
     @property
     def offset(self) -> int:
@@ -44,11 +44,11 @@ class ListTracker:
             sibling = self.items.pop()
         found = ITEM.match(line)
         is_marker, is_item = bool(MARKER.match(line)), False
-        self._is_sure |= not (column or is_marker or self.is_after_text)  # a paragraph ends all lists
+        self.is_sure |= not (column or is_marker or self.is_after_text)  # a paragraph ends all lists
         is_nested_deeper = bool(found) and ITEM.match(line[found.end() :] if found else "")  # as in `- - text`
         if (
             found
-            and self._is_sure
+            and self.is_sure
             and not is_nested_deeper
             and column - self.offset < TAB_COLUMNS
             and not RULE.fullmatch(line)
@@ -59,8 +59,8 @@ class ListTracker:
             if is_item := bool(is_next or not self.is_after_text or found["number"] in (None, "1")):
                 self.items.append(item)
         self.is_after_text = True
-        self._is_sure &= is_item or not is_marker
-        if not self._is_sure:
+        self.is_sure &= is_item or not is_marker
+        if not self.is_sure:
             self.items.clear()
 
 

@@ -92,6 +92,7 @@ class SafeLines:
         self._quote: SafeLines | None = None  # the lines of a quote, without their sign
         self._quote_offset, self._quote_margin = 0, ""
         self._is_quoted_item = False  # a list item that begins with a quote, which is not followed
+        self._is_after_quote = False  # without a blank line between
 
     @property
     def is_waiting(self) -> bool:
@@ -140,7 +141,8 @@ class SafeLines:
         if started := self._start_code(line, was_after_text):
             return before + started
         if not line.strip(" \t"):
-            self._paragraph, self._before, self._is_quoted_item = Paragraph(), "", False
+            self._paragraph, self._before = Paragraph(), ""
+            self._is_quoted_item = self._is_after_quote = False
             return f"{before}{line}\n"
         self._is_quoted_item |= bool(QUOTED_ITEM.match(line))
         self._paragraph.in_table |= _is_head(self._before, line)
@@ -167,7 +169,10 @@ class SafeLines:
         before = self._end_quote() if self._quote_offset != self._lists.offset else ""
         if not self._quote:
             self._quote, self._quote_offset = SafeLines(self._targets, self._depth + 1), self._lists.offset
-            self._quote._paragraph = self._paragraph  # which may go on: viewers disagree about lines without a sign
+            # Viewers disagree whether lines without a sign end a quote, with its paragraphs, lists and quotes.
+            self._quote._paragraph, self._quote._is_quoted_item = self._paragraph, self._is_after_quote
+            self._quote._lists.is_after_text = self._is_after_quote
+            self._quote._lists.is_sure = not self._is_after_quote
         self._quote_margin, self._before = sign["margin"] + "> ", ""
         return before + self._in_quote(self._quote.add(line[sign.end() :]))
 
@@ -180,7 +185,7 @@ class SafeLines:
     def _end_quote(self) -> str:
         if not self._quote:
             return ""
-        quote, self._quote = self._quote, None
+        quote, self._quote, self._is_after_quote = self._quote, None, True
         end = self._in_quote(quote.close())
         self._paragraph = quote._paragraph  # which the next line may continue
         return end
