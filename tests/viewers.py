@@ -137,6 +137,7 @@ HOSTILE = (
     f"> a\n    {PICTURE}\n> ```\n    {PICTURE}",
     f"~~~~`\n{PICTURE}",
     f"- a|\n---\nx\n``{PICTURE}|b``",
+    "[a `]` b](\\\\evil.example)\n[^1]: [r]: https://evil.examp\\$le/r",
     f"> > > 2. | a |\n> > >    |---|\n    > > >    | b |\n> > >    | `~{PICTURE}|b` |",
     f"$x_1 $, # $$x$$, `a$` and ``{PICTURE}|b``, //evil.example/s",
 )

@@ -213,8 +213,8 @@ class ProseLine:
         if bare := found["autolink"] or found["url"]:
             url = link_target(bare)
             shown, site = f"`{_without_signs(bare)}`", domain(bare)
-            if self._paragraph.is_shifted:  # no code: what is no URL without its host gets a space
-                shown = site if site and "%" not in site else re.sub(r"(?=[/.])", " ", bare, count=1)
+            if self._paragraph.is_shifted:  # no code: the host, or words if there is none
+                shown = site if site and "%" not in site else re.sub(r"(?=[/.])", " ", bare)
             link = f"<{url}>" if url in self._targets.values() else shown
             return ("\\\\" if found[0][0] == "\\" else "") + self._keep(link)
         if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):
