@@ -42,7 +42,7 @@ MARKUP = re.compile(
 TEX_PARTS = rf"[^$\\{P}]|\\[^()\[\]$\s{P}]|\\ "
 TEX = rf"(?:{TEX_PARTS}){{1,5000}}+"
 DISPLAY_TEX = rf"(?:{TEX_PARTS}|\\\$(?!\$)){{1,5000}}+"  # between longer delimiters
-PRICE = r"\d[\d.,]*+\s(?=[^$\\^=]*+\$)[^$]*?[^\W\d_]{2}"  # and words after it
+PRICE = r"\d[\d.,]*+\s(?=[^$\\^=_+<>]*+\$)[^$]*?[^\W\d_]{2}"  # and words after it
 # Within a line. What only some viewers take for a formula must look like one: `CO$_2$`, `$ \alpha $`, but not `US$5`.
 FORMULA = re.compile(
     rf"(?<!\\)(?:(?<!\$)\$\$(?P<display>{DISPLAY_TEX})\$\$(?!\$)"
@@ -213,8 +213,8 @@ class ProseLine:
         if bare := found["autolink"] or found["url"]:
             url = link_target(bare)
             shown, site = f"`{_without_signs(bare)}`", domain(bare)
-            if self._paragraph.is_shifted:  # no code: the host, or words if there is none
-                shown = site if site and "%" not in site else re.sub(r"(?=[/.])", " ", bare)
+            if self._paragraph.is_shifted:  # no code, and no markup that the URL may contain
+                shown = site if re.fullmatch(r"[\w.-]+", site) else re.sub(r"[^\w-]+", " ", bare).strip()
             link = f"<{url}>" if url in self._targets.values() else shown
             return ("\\\\" if found[0][0] == "\\" else "") + self._keep(link)
         if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):

@@ -25,6 +25,7 @@ OPENING = re.compile(
     r"(?:(?P<dollars>\$\$)(?=[^$]*+\Z)|(?P<bracket>\\\[)(?!.*\\\])|(?=\\begin\{(?P<name>\w{1,20}\*?)\}))"
 )
 MAX_FORMULA_LINES = 50
+PRICE_LEVEL = re.compile(r"[\s\d.)*+-]*+")  # what stands before `$$` in a list of prices
 COMMENT = re.compile(r"(?<!\\)%.*")  # in a formula
 FORMULA_START = re.compile(r"[A-Za-z\\({]|\d(?!\d{0,8}[.)])")  # what begins no block in any viewer
 # What may be the beginning of markup, or of a URL at the end of a piece. A citation is not changed.
@@ -112,7 +113,10 @@ class SafeLines:
 
     def close(self) -> str:
         """Return what was held, and the end of code that is still open."""
-        return self._release() + self._end_quote() + (self._end_code() if self._fence else "")
+        rest = ""
+        while self._held:  # a line that is released may be held again
+            rest += self._release()
+        return rest + self._end_quote() + (self._end_code() if self._fence else "")
 
     def _release(self) -> str:
         """Return the first line that was held as prose, and the others as what they are."""
@@ -169,10 +173,9 @@ class SafeLines:
         before = self._end_quote() if self._quote_offset != self._lists.offset else ""
         if not self._quote:
             self._quote, self._quote_offset = SafeLines(self._targets, self._depth + 1), self._lists.offset
-            # Viewers disagree whether lines without a sign end a quote, with its paragraphs, lists and quotes.
-            self._quote._paragraph, self._quote._is_quoted_item = self._paragraph, self._is_after_quote
-            self._quote._lists.is_after_text = self._is_after_quote
-            self._quote._lists.is_sure = not self._is_after_quote
+            if self._is_after_quote:  # viewers disagree whether what was in that one goes on
+                self._quote._paragraph, self._quote._is_quoted_item = self._paragraph, True
+                self._quote._lists.is_after_text, self._quote._lists.is_sure = True, False
         self._quote_margin, self._before = sign["margin"] + "> ", ""
         return before + self._in_quote(self._quote.add(line[sign.end() :]))
 
@@ -247,7 +250,12 @@ class SafeLines:
         end = "$$" if opening["dollars"] else rf"\end{{{name}}}" if name else r"\]"
         lines[0] = lines[0][opening.end() :]
         last, found, after = lines[-1].partition(end) if name or len(lines) > 1 else (lines[-1], "", "")
-        if (len(lines) > 1 and not last.strip() and not found) or "`" in last or len(lines) > MAX_FORMULA_LINES:
+        is_blank, is_outside = not last.strip(), bool(opening["item"]) and indentation(lines[-1]) < len(margin)
+        # `$$ cheap` and `$$ dear` in two lines are prices, and so are they in a list.
+        is_price = PRICE_LEVEL.fullmatch(last) and after.strip() and (lines[0].strip() or not is_blank)
+        if len(lines) > 1 and (is_outside or is_price or (is_blank and not found)):
+            return self._release()
+        if "`" in last or len(lines) > MAX_FORMULA_LINES:
             return self._release()
         if not found:
             return ""
