@@ -268,7 +268,8 @@ class Dispatcher:
         job.reserved, job.left = slot.granted and any(limits[:3]), slot.left
         if slot.granted:
             job.pause = min(wait, max_wait)  # less than the wait if the clock was set back meanwhile
-            job.deadline += job.pause if self.end == inf else 0.0  # else it is the end of the search already
+            if job.pause:
+                job.deadline = min(job.deadline + job.pause, self.end + GRACE_S)
             return None
         if slot.paced:
             return self._paced(job)

@@ -207,7 +207,7 @@ class Searcher:
             raise RequestError("no provider is usable", "see what they need: sleuth providers list")
         if request.fallback and len(named) == 1:
             return self._run_chain(request, dispatcher, named[0].id, queries)
-        share = CHAIN_TIME_SHARE if request.fallback else 1.0
+        share = CHAIN_TIME_SHARE if request.fallback and chain_entries(self.settings, queries[0])[0] else 1.0
         replies = dispatcher.run([(candidate, query) for candidate in named for query in queries], share)
         if request.fallback and not any(reply.attempt.answered for reply in replies):
             return self._run_chain(request, dispatcher, "", queries, replies)
@@ -247,7 +247,7 @@ class Searcher:
         """Query one group of providers after another until one answers; if one is slow, the next is started as well."""
         entries, written = chain_entries(self.settings, queries[0])
         enough, chosen = 1 if written else MIN_EMPTY_ANSWERS, bool(written or first)
-        share = CHAIN_TIME_SHARE if entries and request.fallback is not False else 1.0
+        share = CHAIN_TIME_SHARE if len({*entries, first} - {""}) > 1 and request.fallback is not False else 1.0
         chain = FallbackChain(dispatcher, queries, enough, chosen=chosen, earlier=earlier, time_share=share)
         wanted = queries[0]._replace(page=request.query.page)
         library = request.library and not (request.offline and not request.fallback)

@@ -78,7 +78,7 @@ def _read(folder: str) -> "list[Any]":
     from sleuth.base.files import read_file
 
     try:
-        found = json.loads(read_file(_path(folder), MAX_FILE_BYTES))
+        found = json.loads(read_file(_path(folder), MAX_FILE_BYTES), parse_constant=int)  # Infinity is an error
     except (OSError, ValueError, RecursionError):
         return []
     return found if isinstance(found, list) else []

@@ -131,7 +131,14 @@ def test_clearing_the_history_deletes_the_results(sleuth: Any, searched: Any) ->
 def test_damaged_file_is_as_good_as_none(sleuth: Any, searched: Any) -> None:
     searched("walrus")
     path = next(sleuth.home.rglob("last-results.json"))
-    entries = '"x", []', "1, [[1, 2]]", "1, [], 5", '1, [], [], 5, "p", 7, []', '1, [], [], 5, "p", {}, [7]'
+    entries = (
+        '"x", []',
+        "1, [[1, 2]]",
+        "1, [], 5",
+        '1, [], [], 5, "p", 7, []',
+        '1, [], [], 5, "p", {}, [7]',
+        '1, [], [], Infinity, "p", {}, []',
+    )
     for text in ("", "[1]", '{"a": 1}', *(f'[["q", "p", {rest}]]' for rest in entries)):
         path.write_text(text)
         assert sleuth("open").exit == 2

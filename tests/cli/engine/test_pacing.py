@@ -91,6 +91,19 @@ def test_request_that_was_not_sent_is_not_counted(
     dispatcher.finish()
 
 
+def test_share_of_the_time_limit_is_about_work_and_not_about_waiting(
+    runtime: Runtime, internet: FakeInternet, pauses: list[float]
+) -> None:
+    request = SearchRequest((), Query(""), timeout=120)
+    dispatcher = Dispatcher(runtime.selector, runtime.cache, request)
+    duckduckgo = runtime.selector.candidate("duckduckgo")
+    first, second = (dispatcher.start(duckduckgo, Query(text), time_share=0.5) for text in ("first", "second"))
+    assert isinstance(first, Job)
+    assert isinstance(second, Job)
+    assert second.deadline - first.deadline > 30  # its turn comes 50 seconds later
+    dispatcher.finish()
+
+
 def test_wait_for_the_turn_is_no_response_time(fresh: Any, internet: FakeInternet) -> None:
     runtime = Runtime(fresh.environ)
     dispatcher = Dispatcher(runtime.selector, runtime.cache, SearchRequest((), Query("")))
