@@ -141,7 +141,7 @@ class SafeLines:
         self._lists.follow(line)
         if quote := self._quote_at(line):
             return self._quoted(line, quote)
-        before = self._end_quote()
+        before = self._end_quote(line)
         if started := self._start_code(line, was_after_text):
             return before + started
         if not line.strip(" \t"):
@@ -176,7 +176,7 @@ class SafeLines:
             if self._is_after_quote:  # viewers disagree whether what was in that one goes on
                 self._quote._paragraph, self._quote._is_quoted_item = self._paragraph, True
                 self._quote._lists.is_after_text, self._quote._lists.is_sure = True, False
-        self._quote_margin, self._before = sign["margin"] + "> ", ""
+        self._quote_margin, self._before = " " * self._quote_offset + "> ", ""  # as of a fence, or it leaves the list
         return before + self._in_quote(self._quote.add(line[sign.end() :]))
 
     def _in_quote(self, lines: str) -> str:
@@ -185,13 +185,20 @@ class SafeLines:
             for line in lines.split("\n")[:-1]
         )
 
-    def _end_quote(self) -> str:
+    def _end_quote(self, following: str = "") -> str:
         if not self._quote:
             return ""
+        self._quote._note_table(following)
         quote, self._quote, self._is_after_quote = self._quote, None, True
         end = self._in_quote(quote.close())
         self._paragraph = quote._paragraph  # which the next line may continue
         return end
+
+    def _note_table(self, following: str) -> None:
+        """Note whether the line after a quote makes its last line the head of a table for some viewer."""
+        self._paragraph.in_table |= _is_head(self._held[0][0] if self._held else "", following)
+        if self._quote:
+            self._quote._note_table(following)
 
     def _start_code(self, line: str, was_after_text: bool) -> str:
         """Return the beginning of a code block if a line begins one."""
