@@ -117,7 +117,7 @@ def _safe_engines(found: Found) -> dict[str, str]:
 def cache_key(candidate: Candidate, account: Account, query: Query) -> str:
     """Return a hash of everything that determines the answer of a provider."""
     options = {name: str(value) for name, value in account.options.items()}
-    return hashed([candidate.id, account.host, sorted(account.engines), account.browser, options], query)
+    return hashed([candidate.id, account.host, account.engines, account.browser, options], query)
 
 
 def hashed(parts: list[Any], *queries: Query) -> str:

@@ -244,6 +244,11 @@ def _warnings(request: SearchRequest, replies: Replies, attempts: tuple[Attempt,
             ignored.setdefault("; ".join(options), []).append(name)
         if attempt.answered and not request.query.content and DATE_FILTERS & set(attempt.not_applied):
             yield tr(UNDATED)  # else pages are read, and may have dates
+        chosen = reply.query.engines or reply.candidate.row.engines
+        failed = [engine for engine in chosen if attempt.engines.get(engine, UNKNOWN_ENGINE) != UNKNOWN_ENGINE]
+        if attempt.answered and failed:
+            reasons = tr(", ").join(f"{engine}: {attempt.engines[engine]}" for engine in failed)
+            yield tr("engines of {provider} that failed: {engines}", provider=name, engines=reasons)
         is_further_page = reply.round > 1 and attempt.state != "skipped"  # else a notice names spare providers
         if attempt.message and (attempt.answered or replies.counts(attempt) or is_further_page):
             yield attempt.message

@@ -93,13 +93,16 @@ def number_option(options: Mapping[str, Any], name: str, ranges: Ranges = NUMBER
 
 
 def check_engines(adapter: str, engines: list[str]) -> None:
-    """Refuse engines that the adapter does not have."""
+    """Refuse engines that the adapter does not have, and several if it searches with one."""
     from sleuth_providers import registry
 
     with suppress(KeyError, registry.PluginError):  # the package of the adapter is not installed
-        known = registry.load(adapter).known_engines
+        provider = registry.load(adapter)
+        known = provider.known_engines
         for name in sorted(set(engines) - set(known or engines)):
             raise RequestError("unknown engine {name!r}", "use one of: {names}", name=name, names=", ".join(known))
+        if len(engines) > 1 and "engines" in provider.supports and not provider.several_engines:
+            raise RequestError("{name} searches with one engine at a time", "name one", name=provider.name)
 
 
 def check_host(value: str, type: str) -> None:

@@ -64,23 +64,31 @@ class SerpApi(Provider):
         return self.get(account, "/search.json", params)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
-        """Search with each engine in turn, and mix the results."""
-        known = [name for name in query.engines if name in ENGINES] or [self.engine(query, account, "google")]
-        found = [super(SerpApi, self).search(query._replace(engines=(name,)), account, http) for name in known]
-        rows = zip_longest(*(each.results for each in found))
+        """Search with each engine in turn, and mix the results of those that answer."""
+        wanted = [name for name in query.engines if name in ENGINES] or account.engines or ("google",)
+        found: dict[str, Found] = {}
+        errors: dict[str, ProviderError] = {}
+        for name in wanted:
+            try:
+                found[name] = super().search(query._replace(engines=(name,)), account, http)
+            except ProviderError as error:
+                errors[name] = error
+        if not found:
+            raise next(iter(errors.values()))
+        rows = zip_longest(*(each.results for each in found.values()))
         unknown = {name: UNKNOWN_ENGINE for name in query.engines if name not in ENGINES}
-        ignored = [name for engine in known for name in _ignored(query, engine)]
+        ignored = [field for name in found for field in _ignored(query, name)]
         return Found(
             tuple(
-                result._replace(engines=(engine,)) if len(known) > 1 else result
+                result._replace(engines=(name,)) if len(wanted) > 1 else result
                 for row in rows
-                for engine, result in zip(known, row, strict=True)
+                for name, result in zip(found, row, strict=True)
                 if result
             ),
-            answers=tuple(answer for each in found for answer in each.answers),
-            suggestions=tuple(text for each in found for text in each.suggestions),
-            engines=unknown,
-            cost=self.cost * len(known),
+            answers=tuple(answer for each in found.values() for answer in each.answers),
+            suggestions=tuple(text for each in found.values() for text in each.suggestions),
+            engines=unknown | {name: str(error.detail) or error.state for name, error in errors.items()},
+            cost=self.cost * len(found),
             not_applied=tuple(dict.fromkeys(ignored)),
         )
 

@@ -260,6 +260,8 @@ def test_unknown_option_names_the_known_ones(sleuth: Any) -> None:
     done = sleuth("providers", "set", "serpapi", "--engines", "bing,nope")
     assert done.exit == 2
     assert "unknown engine 'nope'\nhint: use one of: google" in done.err
+    done = sleuth("providers", "set", "zhipu", "--engines", "search_std,search_pro")
+    assert (done.exit, done.err) == (2, "error: Zhipu 智谱 searches with one engine at a time\nhint: name one\n")
 
 
 @pytest.mark.parametrize(("text", "stored"), [("true", "on"), ("YES", "on"), ("1", "on"), ("no", "off"), ("", "")])

@@ -378,7 +378,7 @@ def test_answer_that_is_no_longer_needed_is_not_cached(sleuth: Any, httpserver: 
 
 @pytest.mark.parametrize(("state", "is_reported"), [("skipped", False), ("timeout", True)])
 def test_further_page_of_a_spare_provider(state: str, is_reported: bool) -> None:
-    candidate: Any = SimpleNamespace(id="a", row=SimpleNamespace(name="A"))
+    candidate: Any = SimpleNamespace(id="a", row=SimpleNamespace(name="A", engines=()))
     attempt = Attempt("a", state, message="why")
     replies = Replies([ProviderReply(candidate, Query("x"), attempt, round=2)], spare=frozenset(["a"]))
     request: Any = SimpleNamespace(query=Query("x", page=2), from_settings=())

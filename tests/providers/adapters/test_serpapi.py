@@ -9,16 +9,22 @@ from werkzeug import Request, Response
 
 from sleuth_providers.adapters.serpapi import SerpApi
 from sleuth_providers.base import Account, Found, Query
+from sleuth_providers.errors import BadRequestError
 from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
 
 
 @pytest.fixture
 def search(httpserver: HTTPServer) -> Any:
-    """Search a server that returns results of the engine it is asked for, and does not repeat the parameters."""
+    """Search a server that returns results of the engine it is asked for, and does not repeat the parameters.
+
+    A search for "without bing" fails for Bing.
+    """
 
     def respond(request: Request) -> Response:
         engine = request.args["engine"]
+        if request.args["q"].endswith(f"without {engine}"):
+            return Response("{}", 400, content_type="application/json")
         hits = [{"title": f"{engine} {n}", "link": f"https://{engine}{n}.example/"} for n in (1, 2)]
         return Response(json.dumps({"organic_results": hits}), content_type="application/json")
 
@@ -40,6 +46,20 @@ def test_several_engines_are_searched_and_mixed(search: Any) -> None:
         ("https://baidu2.example/", ("baidu",)),
     ]
     assert found.cost == 2 * SerpApi.cost
+
+
+def test_engines_of_the_table_are_all_searched_in_their_order(search: Any) -> None:
+    found = search(Query("x"), engines=("baidu", "google"))
+    assert [result.engines for result in found.results[:2]] == [("baidu",), ("google",)]
+
+
+def test_an_engine_that_fails_costs_only_its_own_results(search: Any) -> None:
+    found = search(Query("without bing", engines=("bing", "google")))
+    assert [result.engines for result in found.results] == [("google",), ("google",)]
+    assert found.engines == {"bing": "HTTP 400"}
+    assert found.cost == SerpApi.cost
+    with pytest.raises(BadRequestError):
+        search(Query("without bing", engines=("bing",)))
 
 
 def test_unknown_engine_is_named(search: Any) -> None:
