@@ -159,7 +159,8 @@ def _search(runtime: Runtime, store: WatchStore, watch: Watch, shown: SearchOpti
     store.save(watch)
     items = tuple(WatchItem(hit.url, hit.title, hit.snippet, hit.published, watch.last_run) for hit in new)
     known = (*watch.seen, *(canonical(hit.url) for hit in new))
-    return watch._replace(seen=known, items=(*items, *watch.items)), outcome._replace(results=new)
+    status = outcome.status._replace(count_after=len(new), more=False)
+    return watch._replace(seen=known, items=(*items, *watch.items)), outcome._replace(results=new, status=status)
 
 
 def _joined(one: Outcome, other: Outcome) -> Outcome:
@@ -169,6 +170,10 @@ def _joined(one: Outcome, other: Outcome) -> Outcome:
     for name, separator in (("query", QUESTION_SEPARATOR), ("provider", ",")):
         values = dict.fromkeys(f"{getattr(one, name)}{separator}{getattr(other, name)}".split(separator))
         joined[name] = separator.join(values)
+    before = one.status.count_before + other.status.count_before
+    joined["status"] = one.status._replace(count_before=before, count_after=len(joined["results"]))
+    joined["outcome"] = "partial" if "partial" in (one.outcome, other.outcome) else one.outcome
+    joined["elapsed_ms"] = one.elapsed_ms + other.elapsed_ms  # `cached` is False: watches always refresh
     return one._replace(**joined, questions=(), rounds=(), next_provider="")  # no search that could be continued
 
 

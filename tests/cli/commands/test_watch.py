@@ -124,6 +124,16 @@ def test_json_of_several_saved_searches_is_one_document(sleuth: Any) -> None:
     assert (document["query"], document["provider"]) == ("walrus | oyster", "searxng")
     assert [hit["citation"] for hit in document["results"]] == [1, 2]
     assert [attempt["provider"] for attempt in document["attempts"]] == ["searxng", "searxng"]
+    status = {"phase": "default", "countBefore": 2, "countAfter": 2, "more": False}
+    assert (document["outcome"], document["status"]) == ("success", status)
+
+
+@pytest.mark.usefixtures("two")
+def test_outcome_of_several_saved_searches_is_partial_if_one_is(sleuth: Any, news: News) -> None:
+    watch(sleuth, "--name", "second", "-p", "searxng,brave", "oyster")
+    news.names = ["two", "one"]
+    document = sleuth("watch", "run", "--json", BRAVE_API_KEY="").json
+    assert (len(document["results"]), document["outcome"]) == (3, "partial")
 
 
 @pytest.mark.usefixtures("two")
