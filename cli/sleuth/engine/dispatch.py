@@ -285,6 +285,11 @@ class Dispatcher:
         message = tr("{provider} was skipped: too soon after the last request", provider=job.candidate.row.name)
         return job.reply(Attempt(job.candidate.id, "skipped", message=message, code="PACED"))
 
+    def _is_cut_short(self, job: Job) -> bool:
+        """Tell whether --timeout left a request less than half of its usual time, so that a timeout means nothing."""
+        usual = self.selector.policy(job.candidate, self.request.provider_timeout).timeout
+        return self.end - job.started < min(usual, self.request.timeout or inf) / 2
+
     def _record(self, job: Job, reply: ProviderReply) -> None:
         """Update cooldowns and the request log; an error of the database is only logged."""
         attempt, id = reply.attempt, job.candidate.id
@@ -305,7 +310,9 @@ class Dispatcher:
             retry_after = job.error.retry_after if job.error else None
             quick = attempt.code == "UNREACHABLE" and attempt.elapsed_ms < 1000
             name = self.selector.cooldown_name(job.candidate)
-            self.health.note_outcome(name, attempt.state, retry_after=retry_after, quick=quick, keyless=job.third_party)
+            if attempt.state != DeadlineError.state or not self._is_cut_short(job):
+                keyless = job.third_party
+                self.health.note_outcome(name, attempt.state, retry_after=retry_after, quick=quick, keyless=keyless)
             if reply.found.backoff > 0:
                 self.health.note_backoff(id, reply.found.backoff)
             for _ in range(job.sent - 1 - len(earlier)):  # retries, and further requests of one search

@@ -30,9 +30,8 @@ class FallbackChain:
         *,
         chosen: bool,
         earlier: Sequence[ProviderReply] = (),
-        time_share: float = 1.0,
     ) -> None:
-        self.dispatcher, self.queries, self.time_share = dispatcher, queries, time_share
+        self.dispatcher, self.queries = dispatcher, queries
         self.min_empty = min_empty  # providers that found nothing before the search ends
         self.first_place = 0 if chosen else 1  # 0 is for a group that the user put first
         self.started: list[Job | ProviderReply] = [*earlier]  # in the order of the chain, not that of arrival
@@ -45,7 +44,9 @@ class FallbackChain:
         found = (self.arrived.get(item) if isinstance(item, Job) else item for item in self.started)
         return [reply for reply in found if reply]
 
-    def query(self, group: list[Candidate], skipped: dict[str, Attempt], hedge_delay: float) -> bool:
+    def query(
+        self, group: list[Candidate], skipped: dict[str, Attempt], hedge_delay: float, time_share: float = 1.0
+    ) -> bool:
         """Start a group, but for those to be skipped, and wait up to `hedge_delay`; True when there is an answer."""
         place = self.first_place + len(self.places)
         is_library = place > 0 and any(candidate.adapter.offline for candidate in group)
@@ -56,14 +57,21 @@ class FallbackChain:
             if attempt := skipped.get(candidate.id):
                 self.started.append(ProviderReply(candidate, self.queries[0], attempt))
             else:
-                self._start(candidate, CHAIN_PACING_S, content=is_library)
+                self._start(candidate, CHAIN_PACING_S, time_share=time_share, content=is_library)
         return self._wait(hedge_delay if len(skipped) < len(group) else 0.0)
 
-    def _start(self, candidate: Candidate, max_wait: float, *, retries: bool = False, content: bool = False) -> None:
+    def _start(
+        self,
+        candidate: Candidate,
+        max_wait: float,
+        *,
+        retries: bool = False,
+        time_share: float = 1.0,
+        content: bool = False,
+    ) -> None:
         for query in self.queries:
             query = query._replace(content=query.content or content)
-            share = 1.0 if retries else self.time_share
-            started = self.dispatcher.start(candidate, query, max_wait, retries=retries, time_share=share)
+            started = self.dispatcher.start(candidate, query, max_wait, retries=retries, time_share=time_share)
             self.started.append(self._checked(started) if isinstance(started, ProviderReply) else started)
             if not isinstance(started, ProviderReply) or started.attempt.code != "PACED":
                 max_wait = MAX_PACING_S  # the provider is in use, so its other questions wait for their turn

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 
 from sleuth.base import logs, tracing
 from sleuth.base.errors import RequestError, SearchError
@@ -207,7 +208,7 @@ class Searcher:
             raise RequestError("no provider is usable", "see what they need: sleuth providers list")
         if request.fallback and len(named) == 1:
             return self._run_chain(request, dispatcher, named[0].id, queries)
-        share = CHAIN_TIME_SHARE if request.fallback and chain_entries(self.settings, queries[0])[0] else 1.0
+        share = self._time_share(request, named) if request.fallback else 1.0
         replies = dispatcher.run([(candidate, query) for candidate in named for query in queries], share)
         if request.fallback and not any(reply.attempt.answered for reply in replies):
             return self._run_chain(request, dispatcher, "", queries, replies)
@@ -245,16 +246,17 @@ class Searcher:
         earlier: Sequence[ProviderReply] = (),
     ) -> Replies:
         """Query one group of providers after another until one answers; if one is slow, the next is started as well."""
-        entries, written = chain_entries(self.settings, queries[0])
+        written = chain_entries(self.settings, queries[0])[1]
         enough, chosen = 1 if written else MIN_EMPTY_ANSWERS, bool(written or first)
-        share = CHAIN_TIME_SHARE if len({*entries, first} - {""}) > 1 and request.fallback is not False else 1.0
-        chain = FallbackChain(dispatcher, queries, enough, chosen=chosen, earlier=earlier, time_share=share)
+        chain = FallbackChain(dispatcher, queries, enough, chosen=chosen, earlier=earlier)
         wanted = queries[0]._replace(page=request.query.page)
         library = request.library and not (request.offline and not request.fallback)
         groups = self.selector.groups(wanted, first, library=library, tried=chain.places)
         for group in itertools.islice(groups, 1 if request.fallback is False else None):
             skipped = {one.id: attempt for one in group if (attempt := _skipped(one, dispatcher, queries))}
-            if chain.query(group, skipped, self._hedge_delay(group, dispatcher)):
+            delay = self._hedge_delay(group, dispatcher)
+            share = self._time_share(request, group, chain.places) if delay == inf else 1.0
+            if chain.query(group, skipped, delay, share):
                 break
         replies = chain.finish()
         if not any(reply.attempt.answered for reply in replies.all):  # the error is about what the user set up
@@ -265,6 +267,15 @@ class Searcher:
         unknown = [tr("unknown provider {id!r} in the fallback chain", id=id) for id in self.selector.unknown(wanted)]
         return replies._replace(notices=(*replies.notices, *unknown))
 
+    def _time_share(self, request: SearchRequest, group: list[Candidate], tried: Iterable[str] = ()) -> float:
+        """Return the part of --timeout that a group may take: all of it if no other provider can follow."""
+        if not request.timeout or request.fallback is False:
+            return 1.0
+        tried = [*tried, *(one.id for one in group)]
+        later = self.selector.groups(request.query, "", library=False, tried=tried)
+        follows = any(self.selector.skipped(one) is None for others in later for one in others)
+        return CHAIN_TIME_SHARE if follows else 1.0
+
     def _hedge_delay(self, group: list[Candidate], dispatcher: Dispatcher) -> float:
         """Return the seconds until the next provider competes with a group.
 
@@ -272,7 +283,7 @@ class Searcher:
         """
         own = not all(map(self.selector.is_third_party, group))
         if len(group) > 1 or (own and not chain_entries(self.settings, dispatcher.request.query)[1]):
-            return float("inf")
+            return inf
         return min(self.health.usual_time(group[0].id) or HEDGE_S, dispatcher.time_left() / 2)
 
 

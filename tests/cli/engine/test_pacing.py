@@ -13,7 +13,7 @@ from sleuth.engine.job import Job
 from sleuth.engine.pacing import INTERVALS_S, RequestLimits, request_limits
 from sleuth.engine.search import SearchRequest
 from sleuth.runtime import Runtime
-from sleuth.store.health import Health
+from sleuth.store.health import MAX_FAILURES, Health
 from sleuth_providers.base import Account, Query
 from sleuth_providers.net.policy import Policy
 
@@ -102,6 +102,24 @@ def test_share_of_the_time_limit_is_about_work_and_not_about_waiting(
     assert isinstance(second, Job)
     assert second.deadline - first.deadline > 30  # its turn comes 50 seconds later
     dispatcher.finish()
+
+
+@pytest.mark.parametrize(
+    ("timeout", "left", "is_skipped"), [(0, 1e9, True), (6, 6, True), (300, 3, True), (300, 2, False)]
+)
+def test_timeout_of_a_request_with_little_time_left_starts_no_cooldown(
+    runtime: Runtime, timeout: float, left: float, is_skipped: bool
+) -> None:
+    """A request to SearXNG has five seconds as a rule."""
+    searxng = runtime.selector.candidate("searxng")
+    for number in range(MAX_FAILURES):
+        dispatcher = Dispatcher(runtime.selector, runtime.cache, SearchRequest((), Query(""), timeout=timeout))
+        job = Job(searxng, Query(str(number)), time.monotonic())
+        dispatcher.end = job.started + left
+        dispatcher.running.add(job)
+        dispatcher.jobs.append(job)
+        assert dispatcher.next_reply()
+    assert bool(runtime.selector.skipped(searxng)) == is_skipped
 
 
 def test_wait_for_the_turn_is_no_response_time(fresh: Any, internet: FakeInternet) -> None:

@@ -433,6 +433,14 @@ def test_engine_that_the_server_does_not_have_is_named(sleuth: Any, searxng: HTT
     assert "warning: not applied by SearXNG: --engine nosuch\n" in done.err
 
 
+def test_named_engine_that_fails_is_a_warning(sleuth: Any, broken: Any) -> None:
+    failed = answer(unresponsive_engines=[["bing", "CAPTCHA"], ["other", "timeout"]])
+    broken(lambda _: Response(json.dumps(failed), content_type="application/json"))
+    assert sleuth("search", "-p", "searxng", "x").err == ""
+    done = sleuth("search", "-p", "searxng", "--engine", "bing,google", "x")
+    assert done.err == "warning: engines of SearXNG that failed: bing: CAPTCHA\n"
+
+
 def test_unsupported_option_is_reported_once(sleuth: Any, searxng: HTTPServer) -> None:
     done = sleuth("search", "-p", "searxng", "--json", "--freshness", "2026-01-01..2026-12-31", "x")
     assert done.json["attempts"][0]["notApplied"] == ["range"]
@@ -695,18 +703,28 @@ def test_time_limit_is_one_for_all_pages_of_a_search(sleuth: Any, endless: HTTPS
 
 
 @pytest.mark.parametrize(
-    ("options", "asked"),
+    ("options", "chain", "asked", "is_whole"),
     [
-        ((), ["searxng", "second"]),
-        (("-p", "searxng", "--fallback"), ["searxng", "second"]),
-        (("-p", "searxng,first", "--fallback"), ["searxng", "first", "second"]),
-        (("-p", "searxng"), ["searxng"]),
+        ((), "searxng,second", ["searxng", "second"], True),  # the second is started when the first is slow
+        ((), "searxng+first,second", ["searxng", "first", "second"], False),
+        ((), "searxng+first,kagi", ["searxng", "first"], True),  # no key
+        ((), "searxng+first,library", ["searxng", "first"], True),
+        (("-p", "searxng", "--fallback"), "searxng+first,second", ["searxng", "first", "second"], True),
+        (("-p", "searxng,first", "--fallback"), "searxng,second", ["searxng", "first", "second"], False),
+        (("-p", "searxng,first", "--fallback"), "searxng,first", ["searxng", "first"], True),
+        (("-p", "searxng"), "searxng,second", ["searxng"], True),
     ],
 )
 def test_time_limit_leaves_time_for_the_rest_of_a_chain(
-    sleuth: Any, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], asked: list[str]
+    sleuth: Any,
+    httpserver: HTTPServer,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    chain: str,
+    asked: list[str],
+    is_whole: bool,
 ) -> None:
-    """A server that hangs has two thirds of the time if there are others to search, and else all of it."""
+    """A server that hangs has two thirds of the time if others can only follow it, and else all of it."""
     clock, skipped, ends = time.monotonic, [0.0], {}
 
     def exchange(request: Any, headers: Any, limits: Any, guard: Any) -> Any:
@@ -723,10 +741,10 @@ def test_time_limit_leaves_time_for_the_rest_of_a_chain(
         sleuth("providers", "add", "--adapter", "searxng", "--id", id, "--api-host", host)
     monkeypatch.setattr(time, "monotonic", lambda: clock() + skipped[0])
     monkeypatch.setattr("sleuth_providers.net.client.transmit", exchange)
-    environ = {"SLEUTH_WEBSEARCH_FALLBACK": "searxng,second", "SEARXNG_URL": httpserver.url_for("/searxng")}
+    environ = {"SLEUTH_WEBSEARCH_FALLBACK": chain, "SEARXNG_URL": httpserver.url_for("/searxng")}
     done = sleuth("search", *options, "--timeout", "300", "--json", "x", **environ)
     assert (sorted(ends), done.exit) == (sorted(asked), 0 if "second" in asked else 6)
-    assert (ends["searxng"] > 250) == (len(asked) == 1)
+    assert (ends["searxng"] > 250) == is_whole
 
 
 def test_reranker_has_the_time_that_is_left(sleuth: Any, endless: HTTPServer, deadlines: list[float]) -> None:
