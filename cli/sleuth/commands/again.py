@@ -12,6 +12,7 @@ from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS, search_parameter
 from sleuth.commands.terminal.typer_app import make_app
 from sleuth.engine.outcome import Outcome, Status
+from sleuth.engine.search import page_start
 from sleuth.engine.search_options import OPTIONS, REPEATED, SearchOptions
 from sleuth.relevance.hit import Hit
 from sleuth.runtime import Runtime
@@ -63,8 +64,12 @@ def again(
         if options.page > 1 and not last.page_size:
             hint = "to search for the question: sleuth again --refresh"
             raise RequestError("the sources of an answer have no further pages", hint)
-        shown = last.rounds if options.page > 1 and not options.providers else ()
-        return search(runtime, _repeated(last, options), shown=shown)
+        repeated = _repeated(last, options)
+        if options.page == 1 or options.providers:
+            return search(runtime, repeated)
+        last_shown = max((hit.citation for hit in last.results), default=0)
+        start = page_start(last_shown, options.page, repeated.count or last.page_size)
+        return search(runtime, repeated, shown=last.rounds, start=start)
     _show(runtime, last_searches(runtime)[0], options)
     return Exit.DONE
 

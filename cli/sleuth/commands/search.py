@@ -56,17 +56,22 @@ def typer_command() -> Any:
 
 
 def search(
-    runtime: Runtime, options: SearchOptions, rendered_key: rendered.RenderedKey | None = None, *, shown: Rounds = ()
+    runtime: Runtime,
+    options: SearchOptions,
+    rendered_key: rendered.RenderedKey | None = None,
+    *,
+    shown: Rounds = (),
+    start: int | None = None,
 ) -> int:
     """Search and show the results; `rendered_key` is where output that stays valid may be saved.
 
-    `shown` is what a list is made of that is continued.
+    `shown` is what a list is made of that is continued, and `start` the number of its results on earlier pages.
     """
     _check_combinations(options)
     if options.words == ("-",):
         options = options._replace(words=(piped_text(runtime),))
     view = make_view(runtime, options)
-    request = runtime.search_request(options)._replace(library=True, shown=shown)
+    request = runtime.search_request(options)._replace(library=True, shown=shown, start=start)
     format = display.choose_format(runtime, options.format, options.output, view, json=options.as_json)
     if runtime.stderr.isatty():
         from sleuth.commands.terminal.keyless_notice import show_once

@@ -62,7 +62,7 @@ def build_request(options: SearchOptions, settings: Settings, rules: Rules | Non
         timeout=options.timeout,
         rules=rules,
         continued=options.page > 1,
-        fill=options.count is not None or options.page > 1,
+        fill=True,
         recent=options.recent,
         rerank=options.rerank,
         date_wanted=bool(options.with_time),

@@ -61,12 +61,18 @@ class SearchRequest(Record):
     rules: Rules | None = None
     continued: bool = False  # another page of a list that was shown, so the providers of the first one are used
     shown: Rounds = ()  # what that list is made of, if the caller knows
+    start: int | None = None  # results before the page, if an earlier page was short; None: only full pages
     fill: bool = False  # request further pages of providers until there are as many results as `query.count`
     recent: bool = False
     rerank: bool = False
     date_wanted: bool = False  # today's date was asked for, so that a provider without it is reported
     library: bool = False  # whether the library may answer when no provider does
     from_settings: tuple[str, ...] = ()  # fields of the query that no option set: no warning if a provider lacks them
+
+    @property
+    def results_before(self) -> int:
+        """Return the number of results on earlier pages."""
+        return (self.query.page - 1) * self.query.count if self.start is None else self.start
 
 
 class JobState(Record):
@@ -296,6 +302,11 @@ def _skipped(candidate: Candidate, dispatcher: Dispatcher, queries: list[Query])
     return attempt if needs_request else None
 
 
+def page_start(shown: int, page: int, size: int) -> int:
+    """Return the number of results before a page; the page before it may have ended early, with result `shown`."""
+    return shown if -(-shown // size) == page - 1 else (page - 1) * size
+
+
 def clean_query(text: str) -> str:
     """Return the text to search for: one line without control characters, truncated."""
     query = " ".join(clean(text, entities=False).split())[:MAX_QUERY_CHARS].strip()
@@ -334,7 +345,7 @@ def search_error(outcome: Outcome) -> SearchError:
 
 def _next_pages(dispatcher: Dispatcher, replies: Replies, outcome: Outcome) -> list[ProviderReply]:
     """Request the next page of each provider if the results do not fill the page of the request."""
-    wanted = dispatcher.request.query.page * dispatcher.request.query.count
+    wanted = dispatcher.request.results_before + dispatcher.request.query.count
     if not dispatcher.request.fill:  # then only what filters have dropped is replaced
         wanted = min(wanted, outcome.status.count_before)
     more = dispatcher.run(next_queries(replies.all) if len(outcome.results) < wanted else [])
@@ -353,7 +364,7 @@ def _log(outcome: Outcome) -> None:
 
 def _window(outcome: Outcome, request: SearchRequest, replies: Sequence[ProviderReply]) -> Outcome:
     """Return the page of the results that was requested; numbers continue from the previous page."""
-    count, start = request.query.count, (request.query.page - 1) * request.query.count
+    count, start = request.query.count, request.results_before
     shown = outcome.results[start : start + count]
     page_failed = any(reply.round > 1 and not reply.attempt.answered for reply in replies)
     exhausted = request.fill and len(shown) < count and not page_failed

@@ -73,7 +73,7 @@ def test_question_of_an_answer_can_be_searched_for_but_its_sources_have_no_next_
     error = "the sources of an answer have no further pages", "to search for the question: sleuth again --refresh"
     assert (done.exit, done.err) == (2, "error: {}\nhint: {}\n".format(*error))
     searches: list[Any] = []
-    monkeypatch.setattr("sleuth.commands.again.search", lambda _, given, shown: searches.append(given) or 0)
+    monkeypatch.setattr("sleuth.commands.again.search", lambda _, given: searches.append(given) or 0)
     assert answered("again", "--refresh").exit == answered("again", "--page", "1").exit == 0
     assert [(one.providers, one.language, one.offline) for one in searches] == [
         (asked, "de", False),

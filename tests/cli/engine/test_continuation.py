@@ -86,6 +86,24 @@ def test_prompt_continues_what_it_showed_after_a_refresh(servers: Servers) -> No
     assert re.findall(r"p[ab] x \d+", done.out) == titles("pb", 1, 10)
 
 
+def test_number_of_results_in_the_settings_counts_like_the_option(servers: Servers) -> None:
+    environ = {**CHAIN, "SLEUTH_WEBSEARCH_MAX_RESULTS": "15"}
+    assert servers("search", "x", **environ) == titles("pa", 1, 15)
+    assert servers("search", "--page", "2", "x", **environ) == titles("pa", 16, 30)
+
+
+@pytest.mark.parametrize("is_interactive", [False, True])
+def test_page_after_a_short_one_continues_where_it_ended(servers: Servers, is_interactive: bool) -> None:
+    servers.fails_once = "pa2"
+    if is_interactive:
+        done = servers.sleuth("search", "-i", "-n", "15", "x", stdin="n\nn\n", **CHAIN)
+        assert re.findall(r"p[ab] x \d+", done.out) == titles("pa", 1, 40)
+        return
+    assert servers("search", "-n", "15", "x", **CHAIN) == titles("pa", 1, 10)
+    assert servers("again", "--page", "2") == titles("pa", 11, 25)
+    assert servers("again", "--page", "3") == titles("pa", 26, 40)
+
+
 def test_answer_to_one_question_is_not_the_page_for_several(servers: Servers) -> None:
     assert servers("search", "x", **CHAIN) == titles("pa", 1, 5)
     servers.status = {"pa": 429}

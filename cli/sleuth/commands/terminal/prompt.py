@@ -11,7 +11,7 @@ from sleuth.commands.terminal import display
 from sleuth.commands.terminal.lines import Lines
 from sleuth.commands.terminal.progress import WaitingLine
 from sleuth.engine.outcome import Outcome
-from sleuth.engine.search import SearchRequest, search_error
+from sleuth.engine.search import SearchRequest, page_start, search_error
 from sleuth.engine.search_options import SearchOptions
 from sleuth.relevance.hit import Hit
 from sleuth.render import View
@@ -119,7 +119,8 @@ class SearchPrompt:
         wanted = {"n": page + 1, "p": page - 1, "f": 1}[command]
         # Pages are cut from the same list, which must not be requested again.
         query, cache = self.request.query._replace(page=wanted), self.request.cache.replace("refresh", "use")
-        self._search(self.request._replace(query=query, cache=cache, continued=True, fill=True))
+        start = page_start(max(self.hits, default=0), wanted, query.count)
+        self._search(self.request._replace(query=query, cache=cache, continued=True, start=start))
 
     def _search(self, request: SearchRequest) -> None:
         with WaitingLine(self.runtime, "auto"):
