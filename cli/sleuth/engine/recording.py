@@ -21,7 +21,8 @@ from sleuth.engine.query_fit import without_date
 from sleuth_providers import errors
 from sleuth_providers.base import Account, Found, Provider, Query, Request, Response
 from sleuth_providers.errors import ProviderError, UnreachableError
-from sleuth_providers.net.client import HttpClient, transmit
+from sleuth_providers.net import client as net_client
+from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
 
 VERSION = 1
@@ -56,7 +57,7 @@ class Recorder:
         secrets = account.secrets
         entry = _entry(account, query) | {"method": request.method, "url": redact(request.address, secrets)}
         try:
-            reply = transmit(request, *rest)
+            reply = net_client.transmit(request, *rest)
         except ProviderError as error:
             self.entries.append(entry | {"error": type(error).__name__, "detail": redact(error.detail, secrets)})
             raise
