@@ -57,7 +57,7 @@ def again(
     options = SearchOptions(**values, page=page or 1)
     if number is not None:
         return search(runtime, options._replace(questions=_questions(runtime, number)))
-    if page or options.refresh or options.providers or options.count:
+    if page or options.refresh or not options.cached or options.providers or options.count:
         last = last_searches(runtime)[0]
         if not last.questions:
             raise RequestError("these are the results of several saved searches", "run them again: sleuth watch run")
@@ -93,7 +93,7 @@ def _repeated(last: last_results.SavedSearch, options: SearchOptions) -> SearchO
         for name, value in last.options.items()
         if name in REPEATED and type(value) is SAVED_TYPES[OPTIONS[name].kind]
     }
-    if options.refresh:
+    if options.refresh or not options.cached:
         repeated = {name: value for name, value in repeated.items() if name not in ("cached", "offline")}
     providers = options.providers or ((last.next_provider,) if last.next_provider else ())
     count = options.count or last.page_size or None

@@ -238,7 +238,7 @@ def test_again_counts_pages_as_the_search_did(sleuth: Any, httpserver: HTTPServe
 
 def test_again_repeats_the_options_that_shaped_the_list(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
     searched("--lang", "de", "--freshness", "week", "--exclude", "seal.example", "--engine", "bing", "walrus")
-    for words in (("--refresh",), ("--page", "2", "--refresh")):
+    for words in (("--refresh",), ("--no-cache",), ("--page", "2", "--refresh")):
         httpserver.clear_log()
         assert sleuth("again", *words).exit == 0
         sent = httpserver.log[0][0].values
