@@ -21,6 +21,7 @@ from sleuth.base.urls import domain
 from sleuth.engine.content import archive_warning, nothing_read, unread
 from sleuth.pages.page import Page
 from sleuth.relevance.summary import SummarySentence, summarise
+from sleuth.relevance.urls import canonical
 from sleuth.store.settings import Settings
 from sleuth_providers.records import Record
 from sleuth_providers.threads import run_parallel
@@ -108,7 +109,7 @@ class Digest(Record):
 
 def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     """Return the quoted digest of pages; citations number those that could be read. Raise SearchError if none could."""
-    pages = tuple({page.url: page for page in pages}.values())
+    pages = tuple({canonical(page.url) or page.url: page for page in pages}.values())
     good = [page for page in pages if page.ok]
     if not good:
         raise nothing_read(pages)

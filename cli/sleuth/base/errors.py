@@ -127,7 +127,7 @@ class SearchError(SleuthError):
 
 
 def local_time(seconds: float) -> str:
-    """Return until when something lasts: the time of day, in full minutes, with the date unless it is today."""
+    """Format an end time, rounded up to the minute: the time of day, with the date unless it is today."""
     import math
     import time
 

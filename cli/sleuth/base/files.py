@@ -62,7 +62,7 @@ def explain_unwritable(path: str) -> Iterator[None]:
 
 
 def text_beside(module: str, name: str) -> str:
-    """Return the text of a file of ours, next to a module."""
+    """Return the text of a data file next to a module."""
     with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as stream:
         return stream.read()
 

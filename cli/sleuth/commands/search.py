@@ -65,7 +65,7 @@ def search(
 ) -> int:
     """Search and show the results; `rendered_key` is where output that stays valid may be saved.
 
-    `shown` is what a list is made of that is continued, and `start` the number of its results on earlier pages.
+    To continue a list, `shown` has its rounds of requests, and `start` the number of results on earlier pages.
     """
     _check_combinations(options)
     if options.words == ("-",):

@@ -123,7 +123,7 @@ def open_output(path: str, *, resume: bool) -> tuple[TextIO, Counter[int]]:
 
 
 def _count_answered(handle: int) -> Counter[int]:
-    """Count answers by the hash of their query, and truncate an unfinished last line; raise ValueError for any other.
+    """Count answers by the hash of their query, and truncate an unfinished last line; raise ValueError for other lines.
 
     Before the first answer, only a line that can be nothing else is truncated.
     """
@@ -146,7 +146,7 @@ def _count_answered(handle: int) -> Counter[int]:
 
 
 def _input(answer: Any) -> str:
-    """Return the query of an answer; raise ValueError for any other document."""
+    """Return the query of an answer; raise ValueError if the document is no answer."""
     if isinstance(answer, dict) and any(fields <= answer.keys() for fields in ANSWER_FIELDS):
         return str(answer["input"])
     raise ValueError("not an answer")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ANSWERED_STATES = ("ok", "empty")
 STATES = (*ANSWERED_STATES, *FAILURES, "key_missing", "cooldown", "skipped")
 NOT_QUERIED_STATES = ("key_missing", "cooldown", "skipped")
-ABANDONED = "ABANDONED"  # the code of an attempt whose answer was not waited for; of no error
+ABANDONED = "ABANDONED"  # code of an attempt that was given up because another provider answered; not an error code
 PHASES = ("default", "fetch_complete", "rag", "rag_complete", "rag_failed", "cutoff")
 
 
@@ -82,7 +82,7 @@ class Outcome(Record):
     next_provider: str = ""  # what -p takes for more of the same
     questions: tuple[str, ...] = ()
     page_size: int = 0  # results that were wanted
-    rounds: Rounds = ()  # what the list is made of
+    rounds: Rounds = ()  # the requests whose answers the list was merged from
 
     @property
     def fresh_s(self) -> float:

@@ -180,7 +180,7 @@ for _name, _spec in OPTIONS.items():
 
 POSITIONAL = "words"
 RENDERED = frozenset(name for name, spec in OPTIONS.items() if spec.rendered)
-# Options that `sleuth again` repeats, because they decide what is in a list, in which order, and who is asked.
+# Options that `sleuth again` repeats, because they decide which providers are queried and what their results become.
 REPEATED = {
     *("language", "region", "freshness", "safe", "category", "sites", "exclude", "with_time", "engines", "timeout"),
     *("rerank", "recent", "rules", "content", "compress", "limit", "unit", "max_tokens", "cached", "offline"),

@@ -55,8 +55,8 @@ for _name in ("trafilatura", "htmldate", "courlan", "justext", "charset_normaliz
 def from_html(markup: str, url: str = "") -> ExtractedPage:
     """Return the main text of a web page with its metadata."""
     markup = limits.limit_markup(markup[:MAX_MARKUP_CHARS].replace("\0", ""))
-    trees: Iterator[Any] = map(load_html, (markup, f"<html>{markup}"))  # the first is refused if it is one element
-    tree = next((tree for tree in trees if tree is not None), None) if markup.strip() else None
+    trees: Iterator[Any] = map(load_html, (markup, f"<html>{markup}"))  # of a fragment, the first may be one element
+    tree = next((tree for tree in trees if tree is not None and tree.tag == "html"), None) if markup.strip() else None
     if tree is None:
         raise EmptyPageError
     content = _main_text(tree, url) if _is_small(tree) else ExtractedPage()

@@ -115,7 +115,7 @@ def error_reply(error: SleuthError) -> ToolReply:
 def _fitted(make: Callable[[int], ToolReply], room: int, max_chars: int) -> ToolReply:
     """Return the reply with the most untrusted text, up to `room` characters, that keeps text and JSON in the limit.
 
-    JSON that is too long even without that text stays without it, and only the text is fitted.
+    If the JSON is too long even without that text, it is sent without it, and only the text is fitted.
     """
 
     def size(document: object) -> int:

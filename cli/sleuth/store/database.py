@@ -97,7 +97,7 @@ def database_error(path: str, problem: Exception) -> SettingsError:
 
 
 def _is_full(path: str) -> bool:
-    """Tell whether the disk of a file has no room for the shared memory of a database, which is an I/O error then."""
+    """Tell whether the disk has no room for the shared memory of SQLite, which then reports an I/O error."""
     from shutil import disk_usage
 
     with suppress(OSError):

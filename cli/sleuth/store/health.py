@@ -225,7 +225,7 @@ class Health:
 
     @_in_spare_database
     def request_count(self, provider: str) -> int:
-        """Return the number of requests so far, without the further ones of one search; several keys rotate by it."""
+        """Return the number of searches sent so far, by which the keys of a provider rotate; retries do not count."""
         sql = "SELECT count(*) FROM request WHERE provider = ? AND NOT cached AND (elapsed_ms >= 0 OR state = 'sent')"
         return int(self.connection.execute(sql, (provider,)).fetchone()[0])
 
@@ -233,7 +233,7 @@ class Health:
     def usual_time(self, provider: str) -> float | None:
         """Return the 90th percentile of recent response times in seconds; None if too few are known.
 
-        Requests that were abandoned count with the time until then: without them, only fast answers would.
+        Abandoned requests count with the time until then; without them, the estimate would be of fast answers only.
         """
         rows = self.connection.execute(
             "SELECT elapsed_ms, state = 'skipped' FROM (SELECT elapsed_ms, state FROM request WHERE provider = ?"

@@ -32,7 +32,7 @@ class SavedSearch(Record):
     page_size: int = 0  # results that were wanted
     next_provider: str = ""  # what -p takes for more of the same
     options: "Mapping[str, Any]" = {}  # those of `SearchOptions` that shaped the list
-    rounds: "Rounds" = ()  # what the list is made of
+    rounds: "Rounds" = ()  # the requests whose answers the list was merged from
 
 
 def _path(folder: str) -> str:

@@ -118,7 +118,7 @@ FETCH_BROWSER = Setting("fetch.browser", False, FLAG, "fall back to a headless b
 FETCH_PRIVATE = Setting("fetch.allow_private", False, FLAG, "allow reading pages on private addresses")
 LLM_URL = Setting("llm.base_url", "https://api.deepseek.com", URL, "any OpenAI-compatible endpoint")
 LLM_MODEL = Setting("llm.model", "deepseek-flash", TEXT, "model that analyses questions and writes answers")
-LLM_REASONER = Setting("llm.reasoner_model", "", TEXT, "model that reflects, with thinking on; empty: llm.model")
+LLM_REASONER = Setting("llm.reasoner_model", "", TEXT, "model that judges what is missing; empty: llm.model")
 LLM_KEY = Setting("llm.api_key", "", KEY, "API key: a value, env:NAME, cmd:COMMAND or keyring:", secret=True)
 LLM_TIMEOUT = Setting("llm.timeout", AUTO, SECONDS, "seconds for every reply of the model; auto: by step")
 LLM_TIMEOUTS = {

@@ -136,6 +136,12 @@ def test_json_form_has_text_and_quotes(model: Any, runtime: Any) -> None:
     assert (plain["text"], plain["citations"], plain["method"]) == (None, [], "extractive")
 
 
+def test_page_with_two_urls_is_summarised_once() -> None:
+    page = PAGES[0]
+    found = digest([page, page._replace(url=page.url.upper() + "#part")], "", "medium")
+    assert [source.citation for source in found.sources] == [1]
+
+
 def test_chinese_sentences_are_whole_and_joined_without_spaces() -> None:
     text = "评测共有约1.4万道选择题；随着模型变强，题目也越来越难。数据污染是指测试题出现在训练数据里。它会让分数虚高。"
     page = Page("https://a.cn/", text=text, markdown=text, layer="page")

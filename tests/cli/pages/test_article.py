@@ -51,3 +51,20 @@ def test_headings_and_items_have_levels() -> None:
 def test_page_may_be_a_single_element(page: str) -> None:
     text = "The harbour bridge reopened on Monday after two years of repairs."
     assert [one.text for one in from_html(page.format(text)).blocks] == [text]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<div>{0}</div><div>Again. {0}</div>",
+        "<h1>Bridge</h1><div>{0}</div>",
+        "<div>{0}</div><script>1</script>",
+        "<span>{0}</span><span>{0}</span>",
+        "<title>Bridge</title><p>{0}</p><p>{0}</p>",
+        "<!-- a note --><p>{0}</p><table><tr><td>{0}</td></tr></table>",
+        "<body><div>{0}</div><div>{0}</div></body>",
+    ],
+)
+def test_page_may_lack_the_outer_elements(page: str) -> None:
+    text = "The harbour bridge reopened on Monday after two years of repairs. " * 6
+    assert text.strip() in " ".join(one.text for one in from_html(page.format(text)).blocks)

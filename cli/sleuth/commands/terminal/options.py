@@ -12,7 +12,7 @@ FORMATS = ("format", "as_json", "template", "fields", "output")
 
 
 def search_parameter(name: str, *, grouped: bool = False, help: str = "") -> Parameter:
-    """Return the parameter of a command for one field of `SearchOptions`; `help` is for one that differs in it."""
+    """Return the parameter of a command for one field of `SearchOptions`; `help` replaces its help text."""
     spec = OPTIONS[name]
     type: Any = SearchOptions.__annotations__[name]
     if spec.kind == "texts":

@@ -27,7 +27,7 @@ MAX_ANSWERS = 100
 SUFFIX = ".answer"
 # Renderers write AGE where the age of an answer goes: JSON on stdout, as a string that becomes a number; the summary on
 # stderr as AGE, the unit of seconds, AGE, that of minutes, AGE, with underscores so that the line is as long as with an
-# age and breaks where it should. It is unambiguous there, because sanitised text has no control characters.
+# age and is wrapped at the same place. It is unambiguous there, because sanitised text has no control characters.
 AGE = "\x02"
 AGE_IN_JSON = '"\\u0002"'
 # Variables that change the output. Of those that hold secrets only the presence counts.
