@@ -35,7 +35,7 @@ from sleuth.store.settings import (
     Settings,
 )
 from sleuth_providers.base import Response
-from sleuth_providers.errors import BadRequestError, PrivateAddressError
+from sleuth_providers.errors import BadRequestError, DeadlineError, PrivateAddressError, UnreachableError
 from sleuth_providers.net import guard
 from sleuth_providers.net.client import HttpClient, Transport, system_proxy
 from sleuth_providers.net.identity import user_agent
@@ -168,8 +168,9 @@ class Reader:
             layer, content = found or ("", ExtractedPage())
             page = to_page(url, content, plan.limit) if found else Page(url)
             post(page._replace(layer=layer, attempts=tuple(chain.attempts), elapsed_ms=elapsed_ms))
-            if found and plan.cache != "off" and not (watch.private and self.cache.is_shared):
-                self.cache.put(key, content._asdict() | {"private": watch.private}, self.settings[FETCH_TTL] * 60)
+            is_private = watch.private or (not watch.public and _is_private(url, watch, chain))
+            if found and plan.cache != "off" and not (is_private and self.cache.is_shared):
+                self.cache.put(key, content._asdict() | {"private": is_private}, self.settings[FETCH_TTL] * 60)
 
     def _run_layers(
         self, url: str, plan: ReadPlan, watch: guard.AddressGuard
@@ -191,7 +192,7 @@ class Reader:
             return
         if self.browser and isinstance(problem, EmptyPageError):
             yield Layer("browser", tr("the site"), partial(self._in_browser, self.browser, url, watch))
-        is_private = _is_private(url, watch)
+        is_private = _is_private(url, watch, chain)
         for name, provider, allowed, read in (
             ("jina", tr("the Jina reader"), FETCH_JINA, partial(read_by_jina, key=self.jina_key)),
             ("archive", tr("the Wayback Machine"), FETCH_ARCHIVE, read_from_archive),
@@ -275,11 +276,16 @@ def _host(url: str) -> str:
     return host_of(url) or url[:100]
 
 
-def _is_private(url: str, watch: guard.AddressGuard) -> bool:
-    """Tell whether a page may be on a private network: its host is local by name, or not seen to resolve publicly."""
+def _is_private(url: str, watch: guard.AddressGuard, chain: Chain) -> bool:
+    """Tell whether a page may be on a private network: its host is local by name, or not seen to resolve publicly.
+
+    A proxy resolves names itself, so a site behind one must have answered.
+    """
     if watch.private or guard.is_local(_host(url)):
         return True
-    return not watch.public and not system_proxy(url)  # a proxy resolves names itself
+    problem = chain.errors.get("page")
+    has_answered = not problem or problem.state not in (UnreachableError.state, DeadlineError.state)
+    return not watch.public and not (has_answered and system_proxy(url))
 
 
 def _remaining(until: float) -> float:

@@ -36,7 +36,8 @@ PUBLIC_6 = IPv6Network("2000::/3")
 NAT64 = IPv6Network("64:ff9b::/96")
 LOCAL_NAMES = (
     *("localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "private"),
-    *("arpa", "fritz.box", "onion", "test", "ts.net"),
+    *("arpa", "invalid", "onion", "svc", "test", "ts.net"),
+    *("fritz.box", "mshome.net", "router.asus.com", "routerlogin.net", "speedport.ip", "tplinkwifi.net"),
 )
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -22,6 +22,7 @@ from sleuth_providers.base import Request, Response
 from sleuth_providers.browser.browser import find_program
 from sleuth_providers.errors import DeadlineError, UnreachableError
 from sleuth_providers.net import guard
+from sleuth_providers.net.client import transmit
 
 
 def silent(send: Callable[[bytes], None]) -> None:
@@ -549,6 +550,24 @@ def test_a_name_that_was_not_seen_to_be_public_is_not_sent_to_services(url: str,
     assert states(reader.read([url])[0])[1:] == [("jina", "skipped"), ("archive", "skipped")]
 
 
+@pytest.mark.parametrize(("status", "is_told"), [(502, False), (504, False), (0, False), (404, True)])
+def test_a_name_that_a_proxy_cannot_reach_is_not_sent_to_services(
+    status: int, is_told: bool, site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wire(request: Request, *rest: Any) -> Response:
+        if request.url.startswith(site.address):
+            return transmit(request, *rest)
+        if not status:
+            raise UnreachableError("the proxy refused the connection")
+        return Response(status, {}, b"", request.url)
+
+    monkeypatch.setattr("sleuth.pages.reader.system_proxy", lambda url: "http://127.0.0.1:9")
+    monkeypatch.setattr("sleuth.pages.services.JINA", site.address)
+    reader = make_reader(reader={"transport": wire}, SLEUTH_FETCH_JINA="true")
+    reader.read(["https://jira.mycompany.example/SECRET-1"])
+    assert bool(site.requests) == is_told
+
+
 def test_a_local_name_is_refused_behind_a_proxy(make_reader: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)
@@ -565,14 +584,34 @@ def test_a_private_page_in_the_cache_is_shown_only_when_allowed(site: Any, make_
     assert (page.text, states(page)) == ("", [("page", "refused")])
 
 
+class Shared(Cache):
+    """A shared cache that remembers the text of the pages it was given."""
+
+    is_shared = True
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+
+    def put(self, key: str, value: Any, seconds: float) -> None:
+        self.written.append(value["blocks"][0].text)
+
+
+def test_a_page_read_through_the_users_own_server_is_not_written_to_a_shared_cache(site: Any, make_reader: Any) -> None:
+    def wire(request: Request, *rest: Any) -> Response:
+        if request.url.startswith(site.address):
+            return transmit(request, *rest)
+        raise UnreachableError("no such host")
+
+    url = "http://jira.mycompany.example/SECRET-1"
+    environ = jina_says(site, content="INTERNAL")
+    reader = make_reader(reader={"transport": wire}, **environ)
+    reader.cache = Shared()
+    assert (reader.read([url])[0].layer, reader.cache.written) == ("jina", [])
+    assert make_reader(cache=True, reader={"transport": wire}, **environ).read([url])[0].layer == "jina"
+    assert states(make_reader(cache=True, reader={"transport": wire}).read([url])[0])[0] == ("page", "unreachable")
+
+
 def test_a_private_page_is_not_written_to_a_shared_cache(site: Any, make_reader: Any) -> None:
-    class Shared(Cache):
-        is_shared = True
-        written: ClassVar[list[str]] = []
-
-        def put(self, key: str, value: Any, seconds: float) -> None:
-            self.written.append(value["blocks"][0].text)
-
     def check(host: str, addresses: list[str]) -> None:
         guard.check(host, ["8.8.8.8"])
 
@@ -581,7 +620,7 @@ def test_a_private_page_is_not_written_to_a_shared_cache(site: Any, make_reader:
         reader = make_reader(guard=judge, SLEUTH_FETCH_ALLOW_PRIVATE="true")
         reader.cache = Shared()
         assert reader.read([url])[0].ok
-        assert Shared.written == written
+        assert reader.cache.written == written
 
 
 # Trouble
