@@ -168,8 +168,9 @@ class Reader:
             layer, content = found or ("", ExtractedPage())
             page = to_page(url, content, plan.limit) if found else Page(url)
             post(page._replace(layer=layer, attempts=tuple(chain.attempts), elapsed_ms=elapsed_ms))
-            is_private = watch.private or (not watch.public and _is_private(url, watch, chain))
-            if found and plan.cache != "off" and not (is_private and self.cache.is_shared):
+            is_public = watch.public and not watch.private
+            if found and plan.cache != "off" and (is_public or not self.cache.is_shared):
+                is_private = not is_public and _is_private(url, watch, chain)
                 self.cache.put(key, content._asdict() | {"private": is_private}, self.settings[FETCH_TTL] * 60)
 
     def _run_layers(

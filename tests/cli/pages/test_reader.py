@@ -550,6 +550,19 @@ def test_a_name_that_was_not_seen_to_be_public_is_not_sent_to_services(url: str,
     assert states(reader.read([url])[0])[1:] == [("jina", "skipped"), ("archive", "skipped")]
 
 
+def test_a_page_read_through_a_proxy_is_not_written_to_a_shared_cache(
+    make_reader: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wire(request: Request, *_: Any) -> Response:
+        return Response(200, {"content-type": "text/plain"}, b"INTERNAL", request.url)
+
+    monkeypatch.setattr("sleuth.pages.reader.system_proxy", lambda url: "http://127.0.0.1:9")
+    reader = make_reader(reader={"transport": wire})
+    reader.cache = Shared()
+    assert reader.read(["http://jira.mycompany.example/SECRET-1"])[0].ok
+    assert reader.cache.written == []
+
+
 @pytest.mark.parametrize(("status", "is_told"), [(502, False), (504, False), (0, False), (404, True)])
 def test_a_name_that_a_proxy_cannot_reach_is_not_sent_to_services(
     status: int, is_told: bool, site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch
