@@ -63,7 +63,6 @@ def merge(
     kept = [hit for hit in hits if _is_allowed(hit.url, query.include, patterns)]
     attempts = tuple(_applied(reply, undated) for reply, (_, undated) in zip(replies.all, dated, strict=True))
     answered = [attempt for attempt in attempts if attempt.answered]
-    invalid = _invalid_patterns((*query.include, *patterns))
     used = dict.fromkeys(attempt.provider for attempt in attempts if attempt.state == "ok")
     return Outcome(
         query=text,
@@ -80,7 +79,7 @@ def merge(
         answers=_answers(replies.all),
         suggestions=_unique(text for reply in replies.all for text in reply.found.suggestions),
         corrections=_unique(text for reply in replies.all for text in reply.found.corrections),
-        warnings=tuple(dict.fromkeys((*_warnings(request, replies, attempts), *invalid))),
+        warnings=tuple(dict.fromkeys(_warnings(request, replies, attempts))),
         notices=(*replies.notices, *(() if kept else _removed(request, replies, excluded))),
         attribution=_attribution(replies.all, kept),
         # An order is kept. Without results, or if the library stood in for the web, the next search selects again.
@@ -168,14 +167,6 @@ def _is_allowed(url: str, include: tuple[str, ...], exclude: tuple[str, ...]) ->
         return not include
     is_included = not include or any(matches_domain(url, pattern) for pattern in include)
     return is_included and not any(matches_domain(url, pattern) for pattern in exclude)
-
-
-def _invalid_patterns(patterns: tuple[str, ...]) -> Iterator[str]:
-    from sleuth.relevance.patterns import expression
-
-    for pattern in patterns:
-        if pattern.startswith("/") and (len(pattern) < 3 or expression(pattern.strip("/")) is None):
-            yield tr("ignoring the pattern {pattern}: it is invalid or too slow", pattern=pattern)
 
 
 def _within_dates(reply: ProviderReply, now: datetime) -> tuple[list[Result], bool]:

@@ -10,7 +10,7 @@ from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
 from sleuth.base.urls import without_path
 from sleuth.engine.search_options import OPTIONS, SearchOptions
-from sleuth.store.setting_types import LANGUAGE_CODE, choice, number, whole
+from sleuth.store.setting_types import LANGUAGE_CODE, choice, is_domain_pattern, number, whole
 from sleuth.store.settings import LANGUAGE, MAX_RESULTS, REGION, SAFE_SEARCH, SEARCH_WITH_TIME
 from sleuth_providers.base import Query
 
@@ -139,8 +139,7 @@ def country(code: str) -> str:
 def domains(values: Sequence[str]) -> tuple[str, ...]:
     """Return the domains of --site or --exclude: URLs become their host, patterns stay."""
     for value in split(values):
-        name = without_path(value)
-        if not name or (" " in name and not name.startswith("/")):
+        if not is_domain_pattern(value):
             raise RequestError("invalid domain {value!r}", "use example.com, *.example.com or /regex/", value=value)
     return tuple(map(without_path, split(values)))
 

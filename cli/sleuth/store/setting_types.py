@@ -78,13 +78,14 @@ NAMES = SettingType(
 )
 
 
-def _is_pattern(text: str) -> bool:
-    """Tell whether a text is a domain, or a regular expression that is valid and runs in linear time."""
+def is_domain_pattern(text: str) -> bool:
+    """Tell whether a text is a domain, `*.x.y`, or a `/regex/` that is valid and runs in linear time."""
     if not text.startswith("/"):
-        return len(text.split()) == 1 and bool(without_path(text))
+        name = text.removeprefix("*.")
+        return len(text.split()) == 1 and "*" not in name and bool(without_path(name))
     from sleuth.relevance.patterns import expression
 
-    return len(text) > 2 and expression(text.strip("/")) is not None
+    return len(text) > 2 and text.endswith("/") and expression(text[1:-1]) is not None
 
 
 def _matching(pattern: str, description: str) -> SettingType:
@@ -98,7 +99,7 @@ LANGUAGE_CODE = _matching(r"auto|[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*+", "a code
 REGION_CODE = _matching(r"[A-Za-z]{2}", "a two-letter country code such as CH")
 EMAIL = _matching(r"[^@\s]+@[^@\s]+", "an e-mail address")
 PATTERNS = SettingType(
-    lambda v: NAMES.accepts(v) and all(map(_is_pattern, v)),
+    lambda v: NAMES.accepts(v) and all(map(is_domain_pattern, v)),
     _list,
     Translatable("a list of domains, *.x.y or valid /regex/"),
 )
@@ -136,6 +137,7 @@ CHAIN_TABLE = SettingType(
     _toml_value,
     Translatable("a table such as {example}", example="{ news = ['bing-news+google-news', 'you'] }"),
 )
+DIMENSIONS = whole(0, 100_000)
 COMPRESSION_KEYS: dict[str, SettingType] = {
     "method": choice(*choices.COMPRESSION),
     "cutoff_limit": whole(1, 10_000_000),
@@ -143,7 +145,11 @@ COMPRESSION_KEYS: dict[str, SettingType] = {
     "document_count": whole(1, 100),
     "embedding_model_id": TEXT,
     "rerank_model_id": TEXT,
-    "embedding_model_meta": SettingType(lambda v: isinstance(v, dict), _toml_value, Translatable("a table")),
+    "embedding_model_meta": SettingType(
+        lambda v: isinstance(v, dict) and DIMENSIONS.accepts(v.get("dimensions", 0)),
+        _toml_value,
+        Translatable("a table"),
+    ),
     "rerank_model_meta": SettingType(lambda v: isinstance(v, dict), _toml_value, Translatable("a table")),
 }
 
