@@ -157,7 +157,7 @@ class Toolbox:
         if not query or len(content) <= room:
             return tool_replies.page_reply(page, content, room, max_chars)
         hit, compression = Hit(1, page.title, page.url, content=content), CompressionOptions("rag", limit=room)
-        found = self.client.runtime.content_reader.add(Outcome(query, "", (hit,)), compression, {})
+        found = self.client.runtime.content_reader.compress(Outcome(query, "", (hit,)), compression, {})
         shorter = page._replace(truncated=True)
         return tool_replies.page_reply(shorter, found.results[0].content or content, room, max_chars, found.warnings)
 

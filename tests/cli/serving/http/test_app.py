@@ -350,6 +350,28 @@ def test_text_of_links_is_compressed_as_configured(serve: Any, upstream: str) ->
     assert reply["status"]["phase"] == "cutoff"
 
 
+def test_text_of_links_is_compressed_as_the_request_says(serve: Any, upstream: str) -> None:
+    settings = {"SLEUTH_FETCH_ALLOW_PRIVATE": "true", "SLEUTH_WEBSEARCH_COMPRESSION": CUTOFF}
+    server, body = serve(**settings), {"providerId": "auto", "questions": ["summarize"], "links": [f"{upstream}/page"]}
+    options = {"compress": "cutoff", "limit": 20, "count": 3, "sites": ["a.example"], "timeout": 30}
+    reply = server.call("POST", "/websearch/search", body | options).json
+    assert (reply["status"]["phase"], len(reply["results"][0]["content"]) <= 20) == ("cutoff", True)
+    assert reply["warnings"] == ["ignored in a summary of links: count, sites"]
+    reply = server.call("POST", "/websearch/search", body | {"compress": "none"}).json
+    assert (reply["status"]["phase"], len(reply["results"][0]["content"]) > 50) == ("fetch_complete", True)
+    reply = server.call("POST", "/websearch/search", body | {"maxTokens": 5}).json
+    assert (reply["status"]["unit"], reply["status"]["size"] <= 5, reply["warnings"]) == ("token", True, [])
+
+
+def test_links_with_the_same_text_keep_their_numbers(serve: Any, upstream: str) -> None:
+    settings = {"SLEUTH_FETCH_ALLOW_PRIVATE": "true", "SLEUTH_WEBSEARCH_COMPRESSION": CUTOFF}
+    links = [f"{upstream}/page?copy=1", f"{upstream}/page?copy=2"]
+    body = {"providerId": "auto", "questions": ["summarize"], "links": links}
+    reply = serve(**settings).call("POST", "/websearch/search", body).json
+    assert [(hit["citation"], hit["url"]) for hit in reply["results"]] == [*enumerate(links, 1)]
+    assert [(one["citation"], one["url"]) for one in reply["sources"]] == [*enumerate(links, 1)]
+
+
 def test_text_of_links_is_limited_as_that_of_results(serve: Any, upstream: str) -> None:
     settings = {"SLEUTH_FETCH_ALLOW_PRIVATE": "true", "SLEUTH_FETCH_MAX_CHARS": "100"}
     body = {"providerId": "auto", "questions": ["summarize"], "links": [f"{upstream}/page"]}
