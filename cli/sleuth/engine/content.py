@@ -86,20 +86,27 @@ class ContentReader:
         hits = _without_duplicates(_dated(outcome, pages, span, recent), pages)
         first = outcome.results[0].citation if outcome.results else 1
         outcome = outcome._replace(results=tuple(hit._replace(citation=at) for at, hit in enumerate(hits, first)))
+        return self.compress(outcome, options, pages, offline=plan.get("offline", False))
+
+    def compress(
+        self, outcome: Outcome, options: CompressionOptions, pages: Mapping[str, Page], *, offline: bool = False
+    ) -> Outcome:
+        """Return the outcome with the text of its pages, or that which its results have, within the budget."""
         is_whole = options.method != "none"  # the budget limits what is delivered
         texts = [_text(hit, pages, is_whole) for hit in outcome.results]
+        ranks = options.method == "rag"
         compressed = compress(
             outcome.query,
             texts,
             **options._asdict(),
-            dense=scorer(self.settings, "embedding", offline=plan.get("offline", False)),
-            rerank=scorer(self.settings, "rerank", offline=plan.get("offline", False)),
+            dense=scorer(self.settings, "embedding", offline=offline) if ranks else None,
+            rerank=scorer(self.settings, "rerank", offline=offline) if ranks else None,
         )
         return outcome._replace(
             results=tuple(map(_with_content, outcome.results, compressed.pages)),
             status=outcome.status._replace(
                 phase=compressed.phase if is_whole else "fetch_complete",
-                count_after=len(hits),
+                count_after=len(outcome.results),
                 left_out=compressed.left_out,
                 size=compressed.size_after,
                 unit=compressed.unit,

@@ -26,7 +26,10 @@ def scorer(settings: Settings, kind: str, *, offline: bool = False, time_left: f
     if is_embedding and name == LOCAL_MODEL:
         from sleuth.engine.dense import LocalModel
 
-        return LocalModel()
+        try:
+            return LocalModel()
+        except SleuthError as problem:
+            return _Failing(problem)
     if not settings[url] or not name or (offline and not is_local(host(settings[url]))):
         return None
     from sleuth.engine.dense import Embedder, Reranker, ScoringEndpoint

@@ -167,7 +167,8 @@ def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnin
 def explain_failure(problem: Exception) -> str:
     """Return why a model failed, for the user."""
     if isinstance(problem, SleuthError):
-        return tr(problem.message, **problem.values)
+        message, hint = tr(problem.message, **problem.values), problem.hint and tr(problem.hint, **problem.values)
+        return f"{message}{tr('; ')}{hint}" if hint else message
     if isinstance(problem, ProviderError):
         return describe(problem, provider=tr("the model server"))[0]
     if isinstance(problem, TimeoutError):

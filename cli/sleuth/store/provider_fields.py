@@ -9,6 +9,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from sleuth.base.errors import RequestError
+from sleuth.base.urls import mask_login
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,4 +119,5 @@ def check_host(value: str, type: str) -> None:
     if "@" in parts.netloc:
         raise RequestError("the URL contains a password", "use --basic-auth-username and --basic-auth-password -")
     if type == "local" and "%s" not in value:
-        raise RequestError("{value!r} has no %s for the query", "use the form https://host/search?q=%s", value=value)
+        hint = "use the form https://host/search?q=%s"
+        raise RequestError("{value!r} has no %s for the query", hint, value=mask_login(value))

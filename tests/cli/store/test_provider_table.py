@@ -179,9 +179,10 @@ def test_invalid_custom_provider_is_refused(
     assert raw(table) == before
 
 
-def test_existing_id_is_refused(table: ProviderTable) -> None:
-    with pytest.raises(RequestError, match="'brave' exists already"):
-        table.add("brave", "Again", "api", "brave", {})
+@pytest.mark.parametrize("id", ["brave", "BRAVE"])
+def test_existing_id_is_refused(table: ProviderTable, id: str) -> None:
+    with pytest.raises(RequestError, match=f"'{id}' exists already"):
+        table.add(id, "Again", "api", "brave", {})
     assert table.get("brave").name == "Brave Search"
 
 

@@ -149,6 +149,8 @@ INVALID_IN_FILE = [
     ("llm.model", "1", "text"),
     ("llm.model", "{a = 1}", "text"),
     ("websearch.exclude_domains", "['/(/']", "valid /regex/"),
+    ("websearch.exclude_domains", "['/blog']", "valid /regex/"),
+    ("websearch.exclude_domains", "['*.pinterest.*']", "valid /regex/"),
     ("websearch.compression", "{cutoff_limit = 5}", "a table such as"),
     ("llm.base_url", "'http://x:99999/v1'", "an http(s) URL"),
     ("cache.url", "'redis://127.0.0.1:99999'", "a URL such as redis://"),
@@ -156,6 +158,8 @@ INVALID_IN_FILE = [
     ("websearch.compression", "{method = 'magic'}", "a table such as"),
     ("websearch.compression", "{speed = 1}", "a table such as"),
     ("websearch.compression", "{method = 'rag', embedding_model_meta = 1}", "a table such as"),
+    ("websearch.compression", "{method = 'rag', embedding_model_meta = {dimensions = 'unknown'}}", "a table such as"),
+    ("websearch.compression", "{method = 'rag', embedding_model_meta = {dimensions = -5}}", "a table such as"),
     ("llm.base_url", "'ftp://x'", "an http(s) URL"),
     ("cache.url", "'http://x'", "a URL such as redis://"),
 ]
