@@ -16,10 +16,14 @@ def origin(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) -> 
     """Return the source of the key without running anything; None when there is no key."""
     stored = row.api_key or ""
     if stored.startswith("env:"):
-        return stored if environ.get(stored[4:]) else None
+        return stored if _has_key(environ, stored[4:]) else None
     if stored.startswith(("cmd:", "keyring:")):
         return stored.partition(":")[0]
-    return "table" if stored else next((name for name in provider.env if environ.get(name)), None)
+    return "table" if stored else next((name for name in provider.env if _has_key(environ, name)), None)
+
+
+def _has_key(environ: Mapping[str, str], name: str) -> bool:
+    return bool(environ.get(name, "").strip(" ,"))
 
 
 def source_name(source: str) -> str:
@@ -29,7 +33,7 @@ def source_name(source: str) -> str:
 
 def find_keys(row: ProviderRow, provider: Provider, environ: Mapping[str, str]) -> list[str]:
     """Return the keys of a provider; several are separated by commas."""
-    stored = row.api_key or next((f"env:{name}" for name in provider.env if environ.get(name)), "")
+    stored = row.api_key or next((f"env:{name}" for name in provider.env if _has_key(environ, name)), "")
     found = resolve(stored, environ, f"sleuth/{row.id}")
     if not found.strip().isprintable():
         hint = "set it again: sleuth providers set {id} --api-key -"
