@@ -272,8 +272,7 @@ class Client:
         check_value("length", length, SIZE if isinstance(length, int) else LENGTH)
         if not (urls := _several("urls", urls)):
             raise RequestError("there are no pages to read", "use a URL such as https://example.org/page")
-        pages = self.read(urls, cache=cache, offline=offline, timeout=timeout, on_page=on_page)
-        found = digest(pages, query, length)
+        found = digest(self.read(urls, cache=cache, offline=offline, timeout=timeout, on_page=on_page), query, length)
         runtime = self.runtime
         models = None if extractive else runtime.writers(offline=offline)
         if models is None:

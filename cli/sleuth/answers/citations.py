@@ -81,8 +81,7 @@ def find(text: str) -> list[Mark]:
 def _is_index(text: str, found: re.Match[str]) -> bool:
     """Tell whether a bracket is an array index: `a[1]`."""
     start = found.start()
-    before = text[max(start - 1, 0) : start]
-    if before == "[" and start > 1:  # a[[1]]
+    if text[max(start - 1, 0) : start] == "[" and start > 1:  # a[[1]]
         start -= 1
     word = WORD.search(text[max(start - 40, 0) : start])
     name = word[0] if word else ""

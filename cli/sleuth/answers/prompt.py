@@ -107,8 +107,7 @@ def _briefs(research: Research, found: FoundSource) -> Iterator[str]:
     """Yield ways to show a source, longest first: with notes, with its snippet or only its heading."""
     if found.note and (noted := "\n".join(filter(None, (found.note.summary, as_list(found.note.key_points))))):
         yield f"[{found.citation}] {_joined(_heading(found), noted)}"
-    snippet = shorten(found.snippet, research.settings[SNIPPET_LENGTH])
-    yield f"[{found.citation}] {_joined(_heading(found), snippet)}"
+    yield f"[{found.citation}] {_joined(_heading(found), shorten(found.snippet, research.settings[SNIPPET_LENGTH]))}"
 
 
 def _joined(heading: str, text: str) -> str:

@@ -120,8 +120,7 @@ def _notes(
 def notes_prompt(research: Research, page: FoundSource, analysis: Analysis) -> Prompt:
     """Return the prompt for notes on one page."""
     places = {"question": research.question_text, "facts": as_list(analysis.facts), "code": research.fence_code}
-    left = left_for("page", "notes", research.max_chars, **places)
-    shown = show_page(research, page, min(left, MAX_PAGE_CHARS))
+    shown = show_page(research, page, min(left_for("page", "notes", research.max_chars, **places), MAX_PAGE_CHARS))
     return Prompt(fill("notes", page=shown, **places), NOTES_TEMPERATURE, timeout=research.timeout("extract"))
 
 

@@ -222,8 +222,7 @@ def _summaries(research: Research, model: Model, sources: Sequence[FoundSource],
 
 def _prompt(research: Research, sources: Sequence[FoundSource], size: str, room: int) -> Prompt:
     places = {"length": size, "question": research.question_text, "code": research.fence_code}
-    left = left_for("pages", "summary", room, **places)
-    shown = show(research, sources, left, research.question.text)
+    shown = show(research, sources, left_for("pages", "summary", room, **places), research.question.text)
     return Prompt(fill("summary", pages=shown, **places), TEMPERATURE, timeout=research.timeout("write"))
 
 

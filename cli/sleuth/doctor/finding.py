@@ -72,8 +72,7 @@ def _filled_in(fix: str, values: dict[str, Any]) -> str:
         for line in _in_file(filled):
             if line.startswith("#") and lines and not lines[-1].startswith("#"):
                 lines.append("")  # a comment begins a block that can be pasted as a whole
-            indent = line[: len(line) - len(line.lstrip(" "))]
-            lines.append(indent + clean(line, MAX_LINE_CHARS, entities=False))
+            lines.append(line[: len(line) - len(line.lstrip(" "))] + clean(line, MAX_LINE_CHARS, entities=False))
     return "\n".join(lines)
 
 

@@ -61,8 +61,7 @@ def _main_text(tree: Any, markup: str) -> Sequence[Block]:
 
 
 def _text(root: Any) -> str:
-    lines = root.text(separator="\n").split("\n") if root else []
-    return "\n".join(filter(None, map(str.strip, lines)))
+    return "\n".join(filter(None, map(str.strip, root.text(separator="\n").split("\n") if root else [])))
 
 
 def _attribute(node: Any, name: str) -> str:

@@ -178,8 +178,7 @@ def _items(element: Node, level: int) -> Iterator[Part]:
             yield from _items(child, level + 1)
             continue
         number += 1
-        mark = f"{number}." if element.get("rend") == "ol" else ""
-        yield "item", _inline(child, lists=False), level, mark
+        yield "item", _inline(child, lists=False), level, f"{number}." if element.get("rend") == "ol" else ""
         for inner in child.iter("list"):
             if inner.getparent() is child:
                 yield from _items(inner, level + 1)

@@ -91,8 +91,7 @@ def fuse(
     The score is the sum of the points times the factors in `adjustments`; with `rerank`, a query, the mix named there.
     `reranker` returns scores of a model for query and texts, or None.
     """
-    groups = sorted(_merge(_ranked_results(lists, now)), key=lambda group: group[0][1:3])
-    hits = [_hit(group) for group in groups]
+    hits = [_hit(group) for group in sorted(_merge(_ranked_results(lists, now)), key=lambda group: group[0][1:3])]
     if recent:
         hits = [_apply_recency(hit, now.date()) for hit in hits]
     if rules is not None:
@@ -148,8 +147,7 @@ def _by_identity(results: list[_RankedResult]) -> list[list[_RankedResult]]:
     names_of: dict[int, list[str]] = {}  # identities of a group, by the id of its list
     for one in results:
         # A page with several pictures in one list is not a name for any of them.
-        keys = [] if pictures[one.order, one.key] > 1 else [one.key]
-        names = identities(one.result, keys, canonical)
+        names = identities(one.result, [] if pictures[one.order, one.key] > 1 else [one.key], canonical)
         shared = {id(group): group for name in names if (group := group_of.get(name))}
         first, *others = shared.values() or [[]]
         first += [one, *(member for group in others for member in group)]

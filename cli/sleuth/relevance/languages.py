@@ -34,8 +34,7 @@ MIN_LEAD = 1.3  # of the function words of another language over English ones: n
 
 def detect(texts: Iterable[str]) -> str:
     """Return the language of texts in Latin script by their function words; English if in doubt."""
-    sample = " ".join(text[:SAMPLED_CHARS] for text in islice(texts, SAMPLED_TEXTS))
-    found = LATIN_WORD.findall(sample.lower())
+    found = LATIN_WORD.findall(" ".join(text[:SAMPLED_CHARS] for text in islice(texts, SAMPLED_TEXTS)).lower())
     counts = {name: sum(word in listed for word in found) for name, listed in LATIN_STOP_WORDS.items()}
     best = max(counts, key=lambda name: counts[name])
     return best if counts[best] > MIN_LEAD * counts[ENGLISH] else ENGLISH

@@ -34,8 +34,7 @@ def _object(required: Schema, optional: Schema | None = None) -> Schema:
 
 
 def _document(title: str, required: Schema, optional: Schema | None = None) -> Schema:
-    draft = "https://json-schema.org/draft/2020-12/schema"
-    return {"$schema": draft, "title": title, **_object(required, optional)}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **_object(required, optional)}
 
 
 def integral(value: Any) -> Any:

@@ -205,8 +205,7 @@ class Health:
             self._unshared.append(LoggedRequest(provider, state, elapsed_ms, cost))
         with transaction(self.connection):
             update = f"UPDATE request SET state = ?, elapsed_ms = ?, cost = ? WHERE id = {LAST_SENT}"  # noqa: S608 - constant
-            values = (state, elapsed_ms, cost, provider)
-            if not reserved or not self.connection.execute(update, values).rowcount:
+            if not reserved or not self.connection.execute(update, (state, elapsed_ms, cost, provider)).rowcount:
                 self._insert(provider, time.time(), state, elapsed_ms, cost)
 
     def share(self) -> None:

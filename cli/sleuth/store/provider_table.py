@@ -137,12 +137,10 @@ class ProviderTable:
         """
         with self._transaction():  # options are merged with the stored ones, so the read belongs to it
             row = self.get(id)
-            is_new_host = "api_host" in changes and public_only is not None
-            if is_new_host and (public_only or PUBLIC_ONLY in row.options):
+            if "api_host" in changes and public_only is not None and (public_only or PUBLIC_ONLY in row.options):
                 options = {**(options or {}), PUBLIC_ONLY: public_only and bool(changes["api_host"])}
             if options:
-                before = changes.get("options", row.options)
-                changes = changes | {"options": (before or {}) | dict(options)}
+                changes = changes | {"options": (changes.get("options", row.options) or {}) | dict(options)}
             return self._update(row, changes)
 
     def _update(self, row: ProviderRow, changes: dict[str, Any]) -> ProviderRow:

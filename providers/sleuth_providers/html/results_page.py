@@ -205,6 +205,5 @@ class ResultsPage(Provider):
 
 
 def _repeats(tree: Any, query: Query) -> bool:
-    values = [field.attributes.get("value") or "" for field in tree.css("input")]
-    text = " ".join([shown_text(tree), *values]).lower()
+    text = " ".join([shown_text(tree), *(field.attributes.get("value") or "" for field in tree.css("input"))]).lower()
     return bool(text.strip()) and all(word in text for word in re.findall(r"\w+", query.text.lower()))

@@ -19,13 +19,7 @@ from sleuth.base.urls import clean_url, is_in_clear
 from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Check, Finding, as_fix, fail, ok, shell, skipped, warn
 from sleuth.doctor.installation.shared_cache import check_shared_cache
-from sleuth.doctor.installation.stores import (
-    check_cache,
-    check_database,
-    check_disk,
-    check_library,
-    check_modes,
-)
+from sleuth.doctor.installation.stores import check_cache, check_database, check_disk, check_library, check_modes
 from sleuth.doctor.installation.terminal import check_certificates, check_encoding, check_proxies, check_terminal
 from sleuth.engine.selector import ProviderSelector
 from sleuth.store import keys

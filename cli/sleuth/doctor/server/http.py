@@ -131,8 +131,7 @@ def base_url_matches(session: Session) -> Finding:
     if there is None:
         return skipped(tr("{summary}: no base URL given", summary=seen.summary))
     same_host = here.host == there.host or (here.is_local and there.is_local)
-    same_port = (here.scheme, here.port) == (there.scheme, there.port)
-    if same_host and same_port and here.path in ("", there.path):
+    if same_host and (here.scheme, here.port) == (there.scheme, there.port) and here.path in ("", there.path):
         return ok(there.url)
     evidence = tr("it is configured for {there} but was reached at {here}", there=there.url, here=here.url)
     return session.warn(evidence, "base-url-differs")

@@ -45,8 +45,7 @@ class RenderedKey:
 
     def stamps(self) -> str:
         """Return the state of the files that an answer depends on."""
-        watched = (self.paths.config_file, self.paths.rules, stamp_of(self.paths.database))
-        return " ".join(map(file_stamp, watched))
+        return " ".join(map(file_stamp, (self.paths.config_file, self.paths.rules, stamp_of(self.paths.database))))
 
 
 def make_key(
