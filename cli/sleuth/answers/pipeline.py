@@ -65,15 +65,14 @@ class Answerer:
         return _finished(research, text, "model", models)
 
     def _analyse(self, research: Research, models: Models) -> Analysis:
-        """Return the analysis of a question, reusing one made with the same history or without any."""
+        """Return the analysis of a question, reusing one made with the same history."""
         question, known = research.question, self._analyses
-        keys = [(research.today, question.text, question.search, history) for history in (question.history, ())]
-        for key in keys:
-            if key in known:
-                return known[key]
-        analysis = analyse(research, models.writer)
+        # A question that is repeated, and nothing else, needs what it needed without its history.
+        repeated = {turn.content for turn in question.history if turn.role == "user"} == {question.text}
+        key = (research.today, question.text, question.search, () if repeated else question.history)
+        analysis = known.get(key) or analyse(research, models.writer)
         if not research.problems:
-            known[keys[0]] = analysis
+            known[key] = analysis
         while len(known) > MAX_KNOWN_ANALYSES:
             del known[next(iter(known))]
         return analysis

@@ -87,6 +87,7 @@ def test_question_asked_again_is_not_analysed_again(runtime: Any, model: Any, we
 
     assert (asked("What is tokio?"), asked("What is tokio?", "What is tokio?")) == (1, 1)
     assert (asked("Why?", "What is tokio?"), asked("Why?", "What is smol?")) == (2, 3), "it depends on what was said"
+    assert (asked("How fast is it?"), asked("How fast is it?", "What is tokio?")) == (4, 5)
 
 
 def test_text_from_an_archive_is_marked_with_its_date(ask: Any, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
