@@ -20,7 +20,7 @@ from sleuth.pages.page import Page
 from sleuth.relevance.compress import explain_failure
 from sleuth.relevance.hit import Hit
 from sleuth.relevance.sentences import cut
-from sleuth.store.settings import ASK_PAGES, ASK_ROUNDS, MAX_OUTPUT_CHARS, SEARCH_WITH_TIME, Settings
+from sleuth.store.settings import ASK_PAGES, ASK_ROUNDS, HISTORY, MAX_OUTPUT_CHARS, SEARCH_WITH_TIME, Settings
 from sleuth_providers.records import Record
 
 MIN_PROMPT_CHARS = 6_000  # with fewer there would be instructions and no findings
@@ -64,6 +64,8 @@ class Research:
 
     def __init__(self, question: Question, settings: Settings, on_progress: Callable[[ProgressEvent], None]) -> None:
         self.question, self.settings, self._on_progress = question, settings, on_progress
+        if not settings[HISTORY]:
+            logs.keep_out(*(turn.content for turn in question.history if turn.role == "user"), question.text)
         self.fence_code = secrets.token_hex(8)  # pages cannot guess it
         self.max_chars = max(settings[MAX_OUTPUT_CHARS], MIN_PROMPT_CHARS)  # of a prompt
         self.max_rounds = question.rounds or settings[ASK_ROUNDS]
@@ -100,7 +102,8 @@ class Research:
         """Record a warning for the user, once."""
         if message not in self.warnings:
             self.warnings.append(message)
-            logs.log("answer: %s", message)
+            if self.settings[HISTORY]:  # a model's error may quote a part of the question
+                logs.log("answer: %s", message)
 
     def warn_of(self, code: str, message: str, hint: str = "") -> None:
         """Record a warning about a step that failed, with a code for programs."""
@@ -121,7 +124,8 @@ class Research:
         """Return the reason of a failure for the user, and count what a failed model call cost."""
         if isinstance(error, ModelError):
             self.add_usage(error.usage)
-        logs.log("answer: %r", error)
+        brief = type(error).__name__, getattr(error, "status", None)  # see `warn`
+        logs.log("answer: %r", error if self.settings[HISTORY] else brief)
         return explain_failure(error)
 
     @staticmethod

@@ -7,7 +7,7 @@ import pytest
 
 from sleuth.answers.answer import answer_as_json
 from sleuth.answers.evidence import QUOTED
-from sleuth.answers.llm.chat import Models, Prompt
+from sleuth.answers.llm.chat import Message, Models, Prompt
 from sleuth.answers.llm.errors import (
     ContextTooLongError,
     ModelBalanceError,
@@ -19,6 +19,7 @@ from sleuth.answers.llm.errors import (
     ModelUnavailableError,
     ModelUnreachableError,
 )
+from sleuth.base import logs
 from sleuth.base.errors import SearchError
 from sleuth.base.i18n import tr
 
@@ -333,6 +334,25 @@ def test_local_model_is_used_offline(ask: Any, model: Any, web: Any, runtime: An
     answer, _, _ = ask(model(analyse={"search": True, "query": "precise timers"}), offline=True)
     assert (answer.method, len(web.server.log)) == ("model", before)
     assert "1 millisecond" in answer.sources[0].text + answer.sources[1].text
+
+
+@pytest.mark.parametrize("step", ["analyse", "extract", "reflect", "write"])
+def test_error_that_quotes_a_private_question_is_logged_without_its_text(
+    ask: Any, model: Any, runtime: Any, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime.settings.environ["SLEUTH_HISTORY_ENABLED"] = "false"
+    lines: list[str] = []
+    monkeypatch.setattr("sleuth.base.logs.log", lambda text, *values: lines.append(text % values))
+    answer, _, _ = ask(model(**{step: ModelUnavailableError(server="llm", detail="in 'Tokio's ti'", status=500)}))
+    assert warned(answer, "Tokio's ti")
+    assert "answer: ('ModelUnavailableError', 500)" in lines
+    assert "Tokio" not in "".join(lines)
+
+
+def test_private_question_and_those_before_it_are_redacted_in_the_log(ask: Any, model: Any, runtime: Any) -> None:
+    runtime.settings.environ["SLEUTH_HISTORY_ENABLED"] = "false"
+    ask(model(), "How old is my aunt?", history=(Message("user", "Who is my uncle?"),))
+    assert logs.safe("bad: How old is my aunt? Who is my uncle?") == "bad: [hidden] [hidden]"
 
 
 def test_interrupt_does_not_wait_for_notes(runtime: Any, model: Any) -> None:

@@ -10,6 +10,7 @@ from sleuth.answers.llm.chat import Models, Prompt
 from sleuth.answers.llm.errors import ModelKeyError, ModelTimeoutError, ModelUnavailableError
 from sleuth.answers.presentation import digest_parts
 from sleuth.answers.summary import Digest, digest, digest_as_json, write_digest
+from sleuth.base import logs
 from sleuth.pages.page import Page
 
 TOKIO = (
@@ -116,6 +117,12 @@ def test_model_that_fails_for_every_page_gets_one_warning(model: Any, runtime: A
     assert [text.partition(":")[0] for text in found.warnings if "quoting" in text] == [
         "quoting the pages instead of writing a summary"
     ]
+
+
+def test_private_question_of_a_summary_is_redacted_in_the_log(model: Any, runtime: Any) -> None:
+    runtime.settings.environ["SLEUTH_HISTORY_ENABLED"] = "false"
+    written(model(summarise=about), runtime, PAGES, "Is this runtime for me?")
+    assert logs.safe("not valid: Is this runtime for me?") == "not valid: [hidden]"
 
 
 def test_summary_that_is_cut_off_is_kept(model: Any, runtime: Any) -> None:

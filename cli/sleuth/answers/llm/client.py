@@ -88,7 +88,8 @@ class ChatModel:
                 pause = retry_pause(error.retry_after, attempt, RETRY_PAUSE_S)
                 if attempt == MAX_ATTEMPTS or not error.retryable or time.monotonic() + pause >= timeouts.until:
                     raise
-                logs.log("%s: %s; retrying in %.1f s", self.target.server, error, pause)
+                # Its text may quote a private question.
+                logs.log("%s: %s; retrying in %.1f s", self.target.server, (error.code, error.status), pause)
             attempt += 1
             self.sleep(pause)
 

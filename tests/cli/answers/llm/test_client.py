@@ -271,6 +271,16 @@ def test_repeated_key_is_redacted_from_errors(serve: Any, wire: Any) -> None:
     assert KEY not in str(caught.value)
 
 
+def test_error_that_is_retried_is_logged_without_its_text(
+    serve: Any, wire: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines: list[str] = []
+    monkeypatch.setattr("sleuth.base.logs.log", lambda text, *values: lines.append(text % values))
+    server = serve(wire.refuse(503, {"error": {"message": "cannot answer 'Who is my uncle?'"}}), wire.reply("Hi"))
+    wire.model(server).complete(wire.ask())
+    assert lines[0].startswith(f"{server.place}: ('PROVIDER_UNAVAILABLE', 503); retrying")
+
+
 @pytest.mark.parametrize("key", ["sk-1\r\nX-Evil: 1", "密钥-12345", "sk-1\0"])
 def test_key_with_invalid_characters_is_not_sent(key: str, serve: Any, wire: Any) -> None:
     server = serve()
