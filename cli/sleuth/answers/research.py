@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from sleuth.answers.answer import AnswerProblem, ProgressEvent, Question, Round
 from sleuth.answers.citations import CitedSource, Numbering
 from sleuth.answers.llm.chat import Usage
-from sleuth.answers.llm.endpoint import step_timeout
+from sleuth.answers.llm.endpoint import step_timeout, timeout_setting
 from sleuth.answers.llm.errors import ModelError, ModelTimeoutError
 from sleuth.answers.sanitize import without_citations
 from sleuth.base import logs
@@ -128,11 +128,11 @@ class Research:
         logs.log("answer: %r", error if self.settings[HISTORY] else brief)
         return explain_failure(error)
 
-    @staticmethod
-    def hint(error: Exception) -> str:
-        """Return what to do about a failure."""
-        known = ModelTimeoutError(server="", seconds=0.0) if isinstance(error, TimeoutError) else error
-        return tr(known.hint, **known.values) if isinstance(known, SleuthError) and known.hint else ""
+    def hint(self, error: Exception, step: str = "write") -> str:
+        """Return what to do about a failure in a step."""
+        if isinstance(error, TimeoutError | ModelTimeoutError):
+            return tr(ModelTimeoutError.hint, setting=timeout_setting(self.settings, step).key)
+        return tr(error.hint, **error.values) if isinstance(error, SleuthError) and error.hint else ""
 
     @property
     def sources(self) -> tuple[CitedSource, ...]:

@@ -61,7 +61,7 @@ def analyse(research: Research, model: Model) -> Analysis:
             raise
         reason = research.explain(error)
         message = tr("searching for the question itself; the model could not analyse it: {reason}", reason=reason)
-        research.warn_of("ANALYSIS_FAILED", message, research.hint(error))
+        research.warn_of("ANALYSIS_FAILED", message, research.hint(error, "analyse"))
         return Analysis(search=True, query=question.text)
     research.add_usage(usage)
     return Analysis(
@@ -103,7 +103,7 @@ def take_notes(research: Research, model: Model, pages: Sequence[FoundSource], a
             len(errors),
             reason=reasons[0],
         )
-        research.warn_of("EXTRACTION_FAILED", warning, research.hint(errors[0]))
+        research.warn_of("EXTRACTION_FAILED", warning, research.hint(errors[0], "extract"))
 
 
 def _notes(
@@ -154,7 +154,7 @@ def reflect(research: Research, model: Model, analysis: Analysis) -> Reflection:
     if isinstance(result, Exception):
         reason = research.explain(result)
         message = tr("stopping after this round; the model could not judge the findings: {reason}", reason=reason)
-        research.warn_of("REFLECTION_FAILED", message, research.hint(result))
+        research.warn_of("REFLECTION_FAILED", message, research.hint(result, "reflect"))
         return Reflection()
     reply, usage = result
     research.add_usage(usage)

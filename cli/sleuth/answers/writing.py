@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from sleuth.answers.citations import targets
 from sleuth.answers.llm.chat import Model, Prompt
+from sleuth.answers.llm.endpoint import timeout_setting
 from sleuth.answers.llm.errors import ContextTooLongError, ModelError
 from sleuth.answers.markdown import safe_markdown
 from sleuth.answers.prompt import earlier_turns, fill, left_for, show, size
@@ -69,6 +70,7 @@ def stream(research: Research, model: Model, prompt: Prompt, write: Write) -> st
                 break
             research.add_usage(piece.usage)
     except ModelError as error:
+        error.values["setting"] = timeout_setting(research.settings, "write").key  # for the hint of a timeout
         if not text:
             raise
         research.warn_of("INCOMPLETE", tr("the text is incomplete: {reason}", reason=research.explain(error)))

@@ -40,7 +40,7 @@ def warned(answer: Any, *words: str) -> bool:
     "problem",
     [
         DOWN,
-        ModelTimeoutError(server="llm.example", seconds=20.0),
+        ModelTimeoutError(server="llm.example", seconds=20.0, setting="llm.timeout"),
         ModelBrokenOffError(server="llm.example", detail="reset"),
     ],
 )
@@ -50,6 +50,26 @@ def test_failed_analysis_searches_for_the_question_itself(ask: Any, model: Any, 
     assert answer.method == "model"
     assert warned(answer, "could not analyse", "llm.example")
     assert (answer.problems[0].code, answer.hints) == ("ANALYSIS_FAILED", (tr(problem.hint, **problem.values),))
+
+
+def allow_more(setting: str) -> str:
+    return f"allow more time: sleuth config set {setting} SECONDS"
+
+
+@pytest.mark.parametrize("search", ["auto", "off"])
+@pytest.mark.parametrize("setting", ["llm.timeout", "llm.timeouts.write"])
+def test_hint_after_a_timeout_names_the_setting_that_applies(
+    ask: Any, model: Any, runtime: Any, setting: str, search: str
+) -> None:
+    runtime.settings.environ |= {"SLEUTH_LLM_TIMEOUT": "30", f"SLEUTH_{setting.upper().replace('.', '_')}": "20"}
+    late = ModelTimeoutError(server="llm.example", seconds=20.0, setting="llm.timeout")
+    scripted = model(write=late, write_without_search=late)
+    if search == "auto":
+        assert ask(scripted)[0].hints == (allow_more(setting),)
+        return
+    with pytest.raises(ModelTimeoutError) as caught:
+        ask(scripted, search="off")
+    assert caught.value.advice == allow_more(setting)
 
 
 def test_invalid_json_is_requested_once_more(ask: Any, model: Any, web: Any) -> None:
@@ -157,7 +177,7 @@ def test_slow_notes_time_out(ask: Any, model: Any, runtime: Any) -> None:
     answer, _, _ = ask(model(extract=lambda _: (released.wait(), {})[1]))
     released.set()
     assert warned(answer, "2 pages", "no response in time")
-    assert answer.hints == (ModelTimeoutError.hint,)
+    assert answer.hints == (allow_more("llm.timeouts.extract"),)
 
 
 def test_notes_are_taken_on_three_pages_at_a_time(ask: Any, model: Any, web: Any) -> None:
@@ -192,7 +212,7 @@ def test_slow_reflection_times_out(ask: Any, model: Any, runtime: Any) -> None:
     answer, _, _ = ask(model(reflect=lambda _: (released.wait(), {})[1]))
     released.set()
     assert warned(answer, "could not judge", "no response in time")
-    assert answer.hints == (ModelTimeoutError.hint,)
+    assert answer.hints == (allow_more("llm.timeouts.reflect"),)
 
 
 def test_answer_that_is_cut_off_is_kept(ask: Any, model: Any) -> None:

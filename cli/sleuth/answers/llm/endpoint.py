@@ -80,10 +80,14 @@ def is_private(base: str) -> bool:
 
 def step_timeout(settings: Settings, step: str) -> float:
     """Return the seconds that the model has for a step: its own setting, that of all steps, or the default."""
-    for setting in (LLM_TIMEOUTS[step], LLM_TIMEOUT):
-        if not isinstance(seconds := settings[setting], str):
-            return seconds
+    if not isinstance(seconds := settings[timeout_setting(settings, step)], str):
+        return seconds
     return STEP_TIMEOUTS_S[step] * (LOCAL_TIMEOUT_FACTOR if is_private(settings[LLM_URL]) else 1)
+
+
+def timeout_setting(settings: Settings, step: str) -> Setting[float | str]:
+    """Return the setting to change for more time: that of the step if it has a value, else that of all steps."""
+    return LLM_TIMEOUT if isinstance(settings[LLM_TIMEOUTS[step]], str) else LLM_TIMEOUTS[step]
 
 
 def find_models(settings: Settings, environ: Mapping[str, str]) -> Models | None:

@@ -94,7 +94,7 @@ class ModelTimeoutError(ModelError):
     code = "TIMEOUT"
     recoverable = True
     message = "the model at {server} did not answer within {seconds:g} s"
-    hint = "allow more time: sleuth config set llm.timeout SECONDS"
+    hint = "allow more time: sleuth config set {setting} SECONDS"
 
 
 class ModelUnreachableError(ModelError):
@@ -226,7 +226,7 @@ def is_error(document: Any) -> bool:
 def connection_error(target: RequestTarget, error: ProviderError, seconds: float) -> ModelError:
     """Return the error for a connection that failed, or that was silent for some seconds."""
     if isinstance(error, DeadlineError):
-        return ModelTimeoutError(server=target.server, seconds=seconds)
+        return ModelTimeoutError(server=target.server, seconds=seconds, setting="llm.timeout")
     kind = next((ours for theirs, ours in CONNECTION_ERRORS.items() if isinstance(error, theirs)), ModelError)
     return kind(server=target.server, detail=error.detail)
 
