@@ -162,13 +162,15 @@ class McpServer(Server[Any]):
         return types.ReadResourceResult(contents=[content])
 
     async def list_prompts(self, context: Context, _: Page) -> types.ListPromptsResult:
-        """List the prompts."""
-        return types.ListPromptsResult(prompts=[CITED_ANSWER])
+        """List the prompts; the only one needs web_search."""
+        tools = (await self.list_tools(context, None)).tools
+        return types.ListPromptsResult(prompts=[CITED_ANSWER] if "web_search" in [tool.name for tool in tools] else [])
 
     async def get_prompt(self, context: Context, request: types.GetPromptRequestParams) -> types.GetPromptResult:
         """Return a prompt with its places filled in."""
         question = (request.arguments or {}).get("question", "").strip()
-        if request.name != CITED_ANSWER.name or not question:
+        prompts = (await self.list_prompts(context, None)).prompts
+        if request.name not in [prompt.name for prompt in prompts] or not question:
             raise MCPError(types.INVALID_PARAMS, "unknown prompt, or no question")
         text = types.TextContent(text=CITED_ANSWER_TEXT.format(question=question))
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=text)])
