@@ -50,9 +50,10 @@ class ProviderRow(Record):
 
 
 COLUMNS = ", ".join(ProviderRow._fields)
-ALL_ROWS = f"SELECT {COLUMNS} FROM websearch_provider ORDER BY id"  # noqa: S608 - constants
+ROWS = f"SELECT {COLUMNS} FROM websearch_provider"  # noqa: S608 - constants
+ALL_ROWS = f"{ROWS} ORDER BY id"
 # Reads a row of the provider table too, so that a damaged one is found before a search depends on it.
-SEEDED = f"SELECT value FROM meta WHERE name = 'seeded' AND EXISTS (SELECT {COLUMNS} FROM websearch_provider)"  # noqa: S608 - constants
+SEEDED = f"SELECT value FROM meta, ({ROWS} LIMIT 1) WHERE meta.name = 'seeded'"  # noqa: S608 - constants
 
 
 class ProviderTable:
@@ -80,7 +81,7 @@ class ProviderTable:
     def move_default(self, settings: Settings) -> None:
         """Move the default provider to the settings, unless they have one: older versions kept it in the table."""
         # `check` has read the table, but not its index, which may be damaged.
-        for row in self._rows("SELECT * FROM websearch_provider NOT INDEXED WHERE is_default = 1"):
+        for row in self._rows(f"{ROWS} NOT INDEXED WHERE is_default = 1"):
             if value_at(settings.file, DEFAULT_PROVIDER.key) is None:
                 change(settings.path, DEFAULT_PROVIDER.key, _sanitized(row).id)
                 settings.file = read_toml(settings.path)
@@ -107,7 +108,7 @@ class ProviderTable:
 
     def get(self, id: str) -> ProviderRow:
         """Return one row; the error for an unknown id suggests the closest one."""
-        if rows := self._rows("SELECT * FROM websearch_provider WHERE id = ?", (id,)):
+        if rows := self._rows(f"{ROWS} WHERE id = ?", (id,)):
             return _sanitized(rows[0])
         known, wanted = self.all(), id.strip().lower()  # as it is written in a list, or with other capitals
         for row in sorted(known, key=lambda row: row.id.lower() != wanted):

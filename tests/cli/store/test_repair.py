@@ -94,6 +94,14 @@ def test_repair_restores_keys_from_the_newest_backup(sleuth: Any, database: Path
     assert sleuth("providers", "show", "brave", "--json").json["keySource"] == "table"
 
 
+@pytest.mark.parametrize("column", ["name", "adapter"])
+def test_table_that_lacks_a_column_is_not_changed(sleuth: Any, database: Path, column: str) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute(f"ALTER TABLE websearch_provider DROP COLUMN {column}")
+    done = sleuth("providers", "set", "brave", "--disable")
+    assert (done.exit, f"{database} is damaged (no such column: {column})" in done.err) == (2, True)
+
+
 @pytest.mark.parametrize("column", ["options", "using_browser", "api_host"])
 def test_table_that_lacks_a_column_is_not_used_and_repaired(sleuth: Any, database: Path, column: str) -> None:
     with closing(sqlite3.connect(database)) as connection:
