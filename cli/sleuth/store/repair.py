@@ -15,6 +15,8 @@ from sleuth_providers.records import Record
 
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 SIDE_FILES = ("-wal", "-shm")
+# What columns get that a damaged table lacks, and that have no default and may not be NULL; others get '' or 0.
+SUBSTITUTES = {"name": "id", "adapter": "id", "type": "'api'"}
 
 
 class Repair(Record):
@@ -50,7 +52,7 @@ def _copy_tables(sources: list[str], target: sqlite3.Connection) -> dict[str, in
     """Fill each table from the first source that has rows of it."""
     rows: dict[str, int] = {}
     for (table,) in target.execute(TABLES).fetchall():
-        columns = {row[1]: row[4] or "NULL" for row in target.execute(f'PRAGMA table_info("{table}")')}  # with defaults
+        columns = {row["name"]: _substitute(row) for row in target.execute(f'PRAGMA table_info("{table}")')}
         insert = f'INSERT OR IGNORE INTO "{table}" ({", ".join(columns)}) VALUES ({", ".join("?" * len(columns))})'  # noqa: S608 - names of our own tables
         for source in sources:
             with transaction(target):
@@ -61,6 +63,12 @@ def _copy_tables(sources: list[str], target: sqlite3.Connection) -> dict[str, in
             if rows[table]:
                 break
     return rows
+
+
+def _substitute(column: sqlite3.Row) -> str:
+    """Return the SQL of the value that a column gets where it is missing."""
+    empty = SUBSTITUTES.get(column["name"], "''" if column["type"] == "TEXT" else "0")
+    return column["dflt_value"] or (empty if column["notnull"] else "NULL")
 
 
 def _readable_rows(path: str, table: str, columns: Mapping[str, str]) -> Iterator[tuple[object, ...]]:

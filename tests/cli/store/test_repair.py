@@ -102,7 +102,9 @@ def test_table_that_lacks_a_column_is_not_changed(sleuth: Any, database: Path, c
     assert (done.exit, f"{database} is damaged (no such column: {column})" in done.err) == (2, True)
 
 
-@pytest.mark.parametrize("column", ["options", "using_browser", "api_host"])
+@pytest.mark.parametrize(
+    "column", ["options", "using_browser", "api_host", "name", "type", "adapter", "created_at", "updated_at"]
+)
 def test_table_that_lacks_a_column_is_not_used_and_repaired(sleuth: Any, database: Path, column: str) -> None:
     with closing(sqlite3.connect(database)) as connection:
         connection.execute(f"ALTER TABLE websearch_provider DROP COLUMN {column}")
