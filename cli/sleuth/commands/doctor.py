@@ -117,4 +117,7 @@ def _repair(runtime: Runtime) -> int:
     kept = ", ".join(f"{table}{tr(': ')}{count}" for table, count in done.rows.items() if count)
     print(tr("repaired {path}; rows kept: {kept}", path=path, kept=kept or 0), file=runtime.stdout)
     print(tr("the damaged file is kept as {copy}", copy=done.copy), file=runtime.stdout)
+    if done.cleared:
+        runtime.warn(tr("cleared the keys of {ids}, because the hosts they belong to are lost", ids=done.cleared))
+        runtime.hint(tr("set both again: sleuth providers set ID --api-host URL --api-key -"))
     return Exit.DONE

@@ -15,15 +15,19 @@ from sleuth_providers.records import Record
 
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 SIDE_FILES = ("-wal", "-shm")
-# What columns get that a damaged table lacks, and that have no default and may not be NULL; others get '' or 0.
-SUBSTITUTES = {"name": "id", "adapter": "id", "type": "'api'"}
+# What columns without a default get that a damaged table lacks. Others get NULL or, if they may not, '' or 0.
+SUBSTITUTES = {"name": "id", "adapter": "id", "type": "'api'", "api_host": "''"}
+# A key belongs to the host it was set for, and without one it would be sent to that of the adapter.
+UNBOUND = "SELECT id FROM websearch_provider WHERE api_host = '' AND coalesce(api_key, basic_auth_password) IS NOT NULL"
+CLEAR = "UPDATE websearch_provider SET api_host = NULL, api_key = NULL, basic_auth_password = NULL WHERE api_host = ''"
 
 
 class Repair(Record):
-    """The result of a repair: the copy of the damaged file, and how many rows of each table were kept."""
+    """The result of a repair: the copy of the damaged file, how many rows of each table were kept, and lost keys."""
 
     copy: str
     rows: dict[str, int]
+    cleared: str  # ids of providers whose keys are cleared, because their host is missing
 
 
 def repair(path: str, migrations: Sequence[Migration]) -> Repair:
@@ -41,11 +45,13 @@ def repair(path: str, migrations: Sequence[Migration]) -> Repair:
         backups = sorted(glob.glob(f"{glob.escape(path)}.v*"), key=os.path.getmtime, reverse=True)
         with closing(open_database(new, migrations)) as target:
             rows = _copy_tables([copy, *backups], target)
+            cleared = ", ".join(row["id"] for row in target.execute(UNBOUND))
+            target.execute(CLEAR)
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         for side_file in (*(f"{path}{end}" for end in SIDE_FILES), f"{new}.lock"):
             Path(side_file).unlink(missing_ok=True)
         os.replace(new, path)
-    return Repair(copy, rows)
+    return Repair(copy, rows, cleared)
 
 
 def _copy_tables(sources: list[str], target: sqlite3.Connection) -> dict[str, int]:
@@ -67,8 +73,8 @@ def _copy_tables(sources: list[str], target: sqlite3.Connection) -> dict[str, in
 
 def _substitute(column: sqlite3.Row) -> str:
     """Return the SQL of the value that a column gets where it is missing."""
-    empty = SUBSTITUTES.get(column["name"], "''" if column["type"] == "TEXT" else "0")
-    return column["dflt_value"] or (empty if column["notnull"] else "NULL")
+    empty = "NULL" if not column["notnull"] else "''" if column["type"] == "TEXT" else "0"
+    return column["dflt_value"] or SUBSTITUTES.get(column["name"], empty)
 
 
 def _readable_rows(path: str, table: str, columns: Mapping[str, str]) -> Iterator[tuple[object, ...]]:

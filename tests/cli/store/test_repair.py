@@ -102,9 +102,7 @@ def test_table_that_lacks_a_column_is_not_changed(sleuth: Any, database: Path, c
     assert (done.exit, f"{database} is damaged (no such column: {column})" in done.err) == (2, True)
 
 
-@pytest.mark.parametrize(
-    "column", ["options", "using_browser", "api_host", "name", "type", "adapter", "created_at", "updated_at"]
-)
+@pytest.mark.parametrize("column", ["options", "using_browser", "name", "type", "adapter", "created_at", "updated_at"])
 def test_table_that_lacks_a_column_is_not_used_and_repaired(sleuth: Any, database: Path, column: str) -> None:
     with closing(sqlite3.connect(database)) as connection:
         connection.execute(f"ALTER TABLE websearch_provider DROP COLUMN {column}")
@@ -112,3 +110,18 @@ def test_table_that_lacks_a_column_is_not_used_and_repaired(sleuth: Any, databas
     assert (done.exit, f"{database} is damaged" in done.err) == (0, True)
     assert "websearch_provider: " in sleuth("doctor", "--repair").out
     assert sleuth("providers", "show", "brave", "--json").json["keySource"] == "table"
+
+
+def test_key_whose_host_is_lost_is_cleared(sleuth: Any, database: Path) -> None:
+    assert sleuth("providers", "set", "searxng", "--api-host", "https://searx.example").exit == 0
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("ALTER TABLE websearch_provider DROP COLUMN api_host")
+    done = sleuth("doctor", "--repair")
+    assert "websearch_provider: " in done.out
+    assert done.err == (
+        "warning: cleared the keys of brave, because the hosts they belong to are lost\n"
+        "hint: set both again: sleuth providers set ID --api-host URL --api-key -\n"
+    )
+    shown = sleuth("providers", "show", "brave", "--json").json
+    assert (shown["keySource"], shown["apiHost"]) == (None, "https://api.search.brave.com")
+    assert KEY.encode() not in database.read_bytes()
