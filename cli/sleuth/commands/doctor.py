@@ -58,7 +58,7 @@ def doctor(
     if repair:
         return _repair(runtime)
     if settings is None and url and "://" not in url:
-        is_path = url[0] in "./" or url.endswith((".yml", ".yaml")) or os.path.isfile(url)
+        is_path = (url[0] in "./" and url[:2] != "//") or url.endswith((".yml", ".yaml")) or os.path.isfile(url)
         settings = url if is_path else None
     if fix and not settings:
         raise RequestError("--fix needs a settings file", "sleuth doctor settings.yml --fix")

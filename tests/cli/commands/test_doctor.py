@@ -279,6 +279,12 @@ def test_naming_a_server_check_requires_a_server(sleuth: Any) -> None:
     assert sleuth("doctor", "--only", "searxng.json").exit == 1
 
 
+def test_address_without_its_scheme_is_no_path(sleuth: Any, closed_port: int) -> None:
+    done = sleuth("doctor", f"//127.0.0.1:{closed_port}/searxng", "--json")
+    states = {check["id"]: check["state"] for check in done.json["checks"]}
+    assert (states["searxng.address"], states["searxng.port"]) == ("fail", "fail")
+
+
 @pytest.mark.parametrize("path", ["/nowhere/settings", "./settings"])
 def test_path_is_no_host(sleuth: Any, path: str) -> None:
     assert "✗ Settings file cannot be read" in sleuth("doctor", path).out
