@@ -1,16 +1,19 @@
 """`sleuth doctor`: diagnose this installation and a SearXNG server or its files."""
 
 import os
+from collections.abc import Iterator
+from itertools import tee
 from typing import Annotated
 
 import typer
 
+from sleuth.base import process
 from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import strip_controls
 from sleuth.commands.terminal.typer_app import make_app
-from sleuth.doctor.finding import findings_as_json
+from sleuth.doctor.finding import Finding, findings_as_json
 from sleuth.doctor.report import end_cooldown, examine_all, examine_server, select
 from sleuth.runtime import Runtime
 
@@ -70,13 +73,7 @@ def doctor(
         findings = examine_server(runtime, url, provider or "", timeout)
     else:
         findings = examine_all(runtime, only or "", timeout)
-    if as_document:
-        found = list(select(findings, only or ""))
-        write_json(findings_as_json(found), runtime.stdout)
-    else:
-        from sleuth.render.doctor import render
-
-        found = render(select(findings, only or ""), runtime.stdout, runtime.color, verbose=verbose)
+    found = _show(runtime, select(findings, only or ""), as_document, verbose)
     if only and not found:
         raise RequestError("no check id starts with {only!r}", "to list them: sleuth doctor --json", only=only)
     if url is None and any(finding.id == "searxng.search" and finding.state == "ok" for finding in found):
@@ -84,6 +81,22 @@ def doctor(
     if fix and settings and os.path.isfile(settings):
         _write_fix(runtime, settings, as_document)
     return Exit.FAILED if any(finding.state == "fail" for finding in found) else Exit.DONE
+
+
+def _show(runtime: Runtime, findings: Iterator[Finding], as_document: bool, verbose: bool) -> list[Finding]:
+    """Write findings and return all of them, even if the reader of the output closes it: the exit code needs them."""
+    shown, every = tee(findings)
+    try:
+        if as_document:
+            write_json(findings_as_json(list(shown)), runtime.stdout)
+        else:
+            from sleuth.render.doctor import render
+
+            render(shown, runtime.stdout, runtime.color, verbose=verbose)
+        runtime.stdout.flush()
+    except (BrokenPipeError, SystemExit):  # Rich raises the latter
+        process.silence(runtime.stdout)
+    return list(every)
 
 
 def _write_fix(runtime: Runtime, path: str, as_document: bool) -> None:

@@ -22,8 +22,8 @@ FILES_IN_FIXES = ("settings.yml", "limiter.toml", "docker-compose.yml", ".env", 
 POSITION = re.compile(r"[\w.-]{1,100}\.\w{1,20}:\d+|\.env:\d+")  # settings.yml:4
 
 
-def render(findings: "Iterable[Finding]", out: TextIO, color: str, *, verbose: bool = False) -> "list[Finding]":
-    """Write findings as they come, then explain the problems; return all findings."""
+def render(findings: "Iterable[Finding]", out: TextIO, color: str, *, verbose: bool = False) -> None:
+    """Write findings as they come, then explain the problems."""
     writer = _ReportWriter(out, color, verbose)
     done: list[Finding] = []
     with writer.spinner():
@@ -35,7 +35,6 @@ def render(findings: "Iterable[Finding]", out: TextIO, color: str, *, verbose: b
         if finding.state in ("warn", "fail"):
             writer.explain(finding)
     writer.summarize(done)
-    return done
 
 
 class _ReportWriter:

@@ -1,8 +1,11 @@
 """`sleuth doctor` end to end: what it examines, its output and its exit codes."""
 
+import os
 import re
 import socket
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -277,6 +280,16 @@ def test_naming_a_server_check_requires_a_server(sleuth: Any) -> None:
     sleuth.environ.pop("SEARXNG_URL")
     sleuth("providers", "set", "searxng", "--unset", "api_host")
     assert sleuth("doctor", "--only", "searxng.json").exit == 1
+
+
+@pytest.mark.parametrize("option", ["--no-pager", "--json"])
+def test_exit_code_is_the_same_where_the_reader_of_the_output_has_left(sleuth: Any, option: str) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as out:
+        command = [sys.executable, "-m", "sleuth", "doctor", option, "--only", "searxng"]
+        done = subprocess.run(command, env=sleuth.environ, stdout=out, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (1, b"")
 
 
 def test_address_without_its_scheme_is_no_path(sleuth: Any, closed_port: int) -> None:
