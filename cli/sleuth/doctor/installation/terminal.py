@@ -66,12 +66,13 @@ def check_certificates(runtime: "Runtime", settings: Settings) -> Iterator[Findi
     for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         path = environ.get(name, "")
         evidence = f"{name}={clean(path, 300, entities=False)}"
-        if path and not (os.path.isfile(path) if name == "SSL_CERT_FILE" else os.path.isdir(path)):
+        folders = [part for part in path.split(os.pathsep) if os.path.isdir(part)]  # OpenSSL skips the others
+        if path and not (os.path.isfile(path) if name == "SSL_CERT_FILE" else folders):
             yield fail(evidence, "ca-file-missing", name=name)
         elif path and name == "SSL_CERT_FILE" and not _holds_certificates(path):
             yield fail(evidence, "ca-file-without-certificate", name=name, path=shell(path))
-        elif path and name == "SSL_CERT_DIR" and not is_hashed(path):
-            yield warn(evidence, "ca-folder-without-names", path=shell(path))
+        elif path and name == "SSL_CERT_DIR" and not any(map(is_hashed, folders)):
+            yield warn(evidence, "ca-folder-without-names", path=shell(folders[0]))
         elif path:
             found.append(evidence)
     ignored = [name for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE") if environ.get(name)]

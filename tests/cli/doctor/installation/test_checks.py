@@ -334,8 +334,11 @@ def test_folder_of_certificates_needs_hashed_names(examine: Examine, tmp_path: P
     (tmp_path / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\n")
     found = examine(SSL_CERT_DIR=str(tmp_path))["certificates"]
     assert (found.state, found.fix) == ("warn", f"openssl rehash {tmp_path}")
+    several = os.pathsep.join(["/nowhere", str(tmp_path)])
+    assert examine(SSL_CERT_DIR=several)["certificates"].fix == f"openssl rehash {tmp_path}"
     (tmp_path / "1a2b3c4d.0").symlink_to("ca.pem")
-    assert examine(SSL_CERT_DIR=str(tmp_path))["certificates"].state == "ok"
+    for value in (str(tmp_path), several):
+        assert examine(SSL_CERT_DIR=value)["certificates"].state == "ok"
 
 
 def test_system_without_certificates_is_found(examine: Examine, monkeypatch: Any) -> None:
