@@ -59,7 +59,7 @@ def _run(check: Check, session: Session, blocked: dict[str, str]) -> Iterator[Fi
     for finding in check.run(session):
         if finding.state == "fail":
             blocked[check.id] = finding.title
-            is_absent = check.id == "searxng.port" or (check.id == "searxng.server" and not session.software[0])
+            is_absent = check.id == "searxng.port" or (check.id == "searxng.server" and session.no_server)
             if is_absent and not session.environment.expected:  # no server was configured, so none is missing
                 finding = finding._replace(state="warn")
         yield finding

@@ -142,8 +142,9 @@ def test_another_program_is_only_a_warning_when_no_server_is_configured(replay: 
     assert not examined(replay({}).url, expected=False).failed
 
 
-def test_broken_searxng_is_a_failure_even_when_none_is_configured(replay: Any, examined: Any) -> None:
-    routes = dict.fromkeys(("/healthz", "/config", "probe", "search", "*"), ("bare", "500 Internal Server Error"))
+@pytest.mark.parametrize("server", ["bare", "nginx"])
+def test_broken_server_is_a_failure_even_when_none_is_configured(replay: Any, examined: Any, server: str) -> None:
+    routes = dict.fromkeys(("/healthz", "/config", "probe", "search", "*"), (server, "500 Internal Server Error"))
     found = examined(replay(routes).url, expected=False)
     assert found.failed == ["searxng.server"]
 
