@@ -182,6 +182,6 @@ POSITIONAL = "words"
 RENDERED = frozenset(name for name, spec in OPTIONS.items() if spec.rendered)
 # Options that `sleuth again` repeats, because they decide which providers are queried and what their results become.
 REPEATED = {
-    *("language", "region", "freshness", "safe", "category", "sites", "exclude", "with_time", "engines", "timeout"),
-    *("rerank", "recent", "rules", "content", "compress", "limit", "unit", "max_tokens", "cached", "offline"),
+    *("language", "region", "freshness", "safe", "category", "sites", "exclude", "with_time", "engines", "max_tokens"),
+    *("rerank", "recent", "rules", "content", "compress", "limit", "unit", "timeout", "cached", "offline", "fallback"),
 }

@@ -236,6 +236,15 @@ def test_again_counts_pages_as_the_search_did(sleuth: Any, httpserver: HTTPServe
     assert "no more results" in done.err
 
 
+def test_again_falls_back_if_the_search_was_allowed_to(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
+    sleuth.environ["SLEUTH_WEBSEARCH_FALLBACK"] = "library"
+    searched("--fallback", "searxng json")
+    httpserver.clear()
+    httpserver.expect_request("/search").respond_with_data("", 500)
+    again = sleuth("again", "--refresh", "--json")
+    assert (again.exit, again.json["provider"]) == (0, "library")
+
+
 def test_again_repeats_the_options_that_shaped_the_list(sleuth: Any, searched: Any, httpserver: HTTPServer) -> None:
     searched("--lang", "de", "--freshness", "week", "--exclude", "seal.example", "--engine", "bing", "walrus")
     for words in (("--refresh",), ("--no-cache",), ("--page", "2", "--refresh")):
