@@ -64,7 +64,7 @@ class SearchOptions(Record):
         metavar="QUESTION",
         rendered=True,
     )
-    language: str | None = option("--language --lang", "Language, such as de or zh-CN.", metavar="CODE", rendered=True)
+    language: str | None = option("--lang --language", "Language, such as de or zh-CN.", metavar="CODE", rendered=True)
     region: str | None = option("--region", "Country, such as CH.", metavar="CC", rendered=True)
     freshness: str | None = option(
         "--freshness -t", "Show only results this recent.", metavar="|".join((*choices.FRESHNESS, "7d", "FROM..TO"))

@@ -150,6 +150,11 @@ def test_exit_status_is_7_if_nothing_was_found(answered: Any, answerer: Any) -> 
     assert answered("ask", "--exit-status", "x").exit == 0
 
 
+def test_option_without_a_search_is_named_as_in_the_handbook(answered: Any) -> None:
+    done = answered("ask", "--search", "off", "--lang", "de", "x")
+    assert (done.exit, done.err) == (2, "error: --lang needs a search\nhint: omit --search off\n")
+
+
 @pytest.mark.parametrize(
     ("words", "stdin"),
     [
