@@ -7,6 +7,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 from sleuth_providers.errors import BadRequestError, BadResponseError, UnreachableError
 
+KEPT_LETTERS = {"ß", "ς"}  # which IDNA 2003 replaces
 DEFAULT_PORTS = {"http": 80, "https": 443}
 ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 PROXY_HINT = "check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY: sleuth doctor"
@@ -36,13 +37,13 @@ def without_scheme(url: str) -> str:
 def to_idna(host: str) -> str:
     """Return a lower-case host in ASCII; raise UnicodeError for an invalid one.
 
-    Python knows IDNA 2003, where ß is ss. In browsers, it is a letter of its own, and the host another one.
+    Python knows IDNA 2003, where ß is ss and ς is σ. In browsers, they are letters of their own, in another host.
     """
-    if "ß" in host:
+    if KEPT_LETTERS & {*host}:
         from unicodedata import normalize
 
         labels = re.split("[.。．｡]", normalize("NFKC", host))
-        host = ".".join(f"xn--{one.encode('punycode').decode()}" if "ß" in one else one for one in labels)
+        host = ".".join(f"xn--{one.encode('punycode').decode()}" if KEPT_LETTERS & {*one} else one for one in labels)
     return host if host.isascii() else host.encode("idna").decode()
 
 

@@ -28,6 +28,8 @@ SAME = [
     ("https://münchen.de/a", "https://xn--mnchen-3ya.de/a"),
     ("https://例え.jp/a", "https://xn--r8jz45g.jp/a"),
     ("https://Weiße。straße.de/a", "https://xn--weie-xna.xn--strae-oqa.de/a"),
+    ("https://ναυς.gr/a", "https://xn--mxaxql.gr/a"),
+    ("https://ΝΑΥΣ.gr/a", "https://xn--mxaxth.gr/a"),
     ("https://www.gov.uk/a", "https://gov.uk/a"),
     ("http://[2001:DB8::1]:80/a", "https://[2001:db8::1]/a"),
     # path
