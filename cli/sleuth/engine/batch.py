@@ -117,8 +117,7 @@ def open_output(path: str, *, resume: bool) -> tuple[TextIO, Counter[int]]:
         done = _count_answered(handle) if is_known else Counter[int]()
     except (ValueError, RecursionError):
         os.close(handle)
-        hint = "choose another file with -o, or omit --resume"
-        raise RequestError("{path} is not the output of a batch", hint, path=path) from None
+        raise RequestError("{path} is not the output of a batch", "choose another file with -o", path=path) from None
     return open(handle, "a", encoding="utf-8", buffering=1), done
 
 

@@ -70,6 +70,15 @@ def test_resume_continues_where_the_file_ends(sleuth: Any, searxng: HTTPServer, 
     assert Counter(line["input"] for line in lines(output.read_text())) == {"a": 1, "b": 2, "c": 1}
 
 
+def test_file_that_is_not_the_output_of_a_batch_is_refused(sleuth: Any, tmp_path: Path) -> None:
+    output = tmp_path / "notes.txt"
+    output.write_text("notes\n")
+    done = sleuth("search", "--batch", "-", "-o", str(output), "--resume", stdin="x\n")
+    assert done.exit == 2
+    assert done.err == f"error: {output} is not the output of a batch\nhint: choose another file with -o\n"
+    assert output.read_text() == "notes\n"
+
+
 @pytest.mark.parametrize("words", [("--batch", "/no/such/file"), ("--batch", "-", "--resume")])
 def test_invalid_batches_are_refused(sleuth: Any, words: tuple[str, ...]) -> None:
     done = sleuth("search", *words)
