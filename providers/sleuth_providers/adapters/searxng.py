@@ -112,21 +112,22 @@ class SearXNG(Provider):
     def base_url(self, account: Account) -> str:
         """Return the address; raise BadRequestError for an invalid one, which the environment may hold."""
         url = super().base_url(account)
-        if "://" not in url and (bare := without_scheme(url)):
-            raise BadRequestError(
-                message="the address of {provider} does not start with http:// or https://: {url}",
-                hint="use http://{bare}, in SEARXNG_URL or with: sleuth providers set {id} --api-host http://{bare}",
-                url=url,
-                bare=bare,
-            )
+        bare = "" if "://" in url else without_scheme(url)
         try:
-            split_url(url)
+            split_url(f"http://{bare}" if bare else url)
         except BadRequestError as error:
             raise BadRequestError(
                 message="the address of {provider} is invalid: {url}",
                 hint="correct it in SEARXNG_URL, or with: sleuth providers set {id} --api-host URL",
                 url=url_for_display(url),
             ) from error
+        if bare:
+            raise BadRequestError(
+                message="the address of {provider} does not start with http:// or https://: {url}",
+                hint="use http://{bare}, in SEARXNG_URL or with: sleuth providers set {id} --api-host http://{bare}",
+                url=url,
+                bare=bare,
+            )
         return url
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:

@@ -142,7 +142,7 @@ def test_address_without_a_scheme_is_explained(address: str, make_sleuth: Any) -
     assert "use http://localhost:8080, in SEARXNG_URL" in done.err
 
 
-@pytest.mark.parametrize("address", ["http://[bad", "http://a b", "http://127.0.0.1:99999", "http:"])
+@pytest.mark.parametrize("address", ["http://[bad", "http://a b", "not a url", "http://127.0.0.1:99999", "http:"])
 def test_invalid_address_is_explained(address: str, make_sleuth: Any) -> None:
     done = make_sleuth(SEARXNG_URL=address)("search", "-p", "searxng", "larch")
     assert f"the address of SearXNG is invalid: '{address}'" in done.err

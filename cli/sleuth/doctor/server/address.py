@@ -54,7 +54,7 @@ def parse_address(text: str) -> ParsedAddress:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-        host.encode("idna")
+        host.replace(" ", "..").encode("idna")  # an empty label is an error; a space is not, but should be one
     except ValueError:
         return ParsedAddress(None, (tr("the host is misspelt or the port is not a number from 1 to 65535"),))
     if not host or port == 0:

@@ -40,6 +40,7 @@ ADDRESSES = [
     ("http://", "", "no host"),
     ("ftp://localhost", "", "begins with ftp"),
     ("http://[::1", "", "misspelt"),
+    ("not a url", "", "misspelt"),
     ("http://" + "a" * 70 + ".example", "", "misspelt"),
 ]
 
