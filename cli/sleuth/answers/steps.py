@@ -82,7 +82,7 @@ def take_notes(research: Research, model: Model, pages: Sequence[FoundSource], a
     """Have the model take notes on pages; a page whose notes fail is used as it is."""
 
     def report(done: int) -> None:
-        message = tr("Taking notes: {done} of {total} pages", done=done, total=len(pages))
+        message = tr("Taking notes on pages: {done} of {total}", done=done, total=len(pages))
         research.report("web_search_extracting", message, done=done, total=len(pages))
 
     report(0)

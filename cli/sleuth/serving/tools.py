@@ -197,7 +197,7 @@ class _PageProgress:
 
     def __call__(self, event: PageEvent) -> None:
         self.done = max(self.done + 1, 2 * event.done)
-        text = "reading {site}" if event.kind == "start" else "{site}: {done} of {total} pages"
+        text = "reading {site}" if event.kind == "start" else "read {site}: {done} of {total}"
         message = tr(text, site=domain(event.url), done=event.done, total=event.total)
         self.report(ToolStep(message, self.done, self.total))
 

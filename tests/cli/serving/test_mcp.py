@@ -154,7 +154,7 @@ def test_progress_is_reported_on_request(agent: Agent, web: HTTPServer) -> None:
     steps.clear()
     url = web.url_for(f"/page?{agent.mode}")
     agent.call("fetch_page", {"url": url}, progress_callback=report)
-    assert steps == [(0, 2, "reading 127.0.0.1"), (2, 2, "127.0.0.1: 1 of 1 pages")]
+    assert steps == [(0, 2, "reading 127.0.0.1"), (2, 2, "read 127.0.0.1: 1 of 1")]
 
 
 def test_calls_run_in_parallel(agent: Agent) -> None:
