@@ -107,20 +107,20 @@ def clean_url(url: object, schemes: tuple[str, ...] = ("http", "https")) -> str:
     if not value or len(value) > 2 * MAX_URL_CHARS:
         return ""
     value = printable(value).strip()
-    if not ESCAPED_CHARS.isdisjoint(value):
-        value = "".join(quote(character) if character in ESCAPED_CHARS else character for character in value)
     try:
         parts = urlsplit(value)
         name = parts.hostname or ""
         shown = shown_host(name)
     except ValueError:
         return ""
-    if parts.scheme.lower() not in schemes or not (name or parts.scheme == "file"):
+    if parts.scheme.lower() not in schemes or not (name or parts.scheme == "file") or " " in name:
         return ""
     if "@" in parts.netloc or shown != name:  # in https://bank.example@evil.example/ the host is evil.example
         place = parts.netloc.rpartition("@")[2]
         bare = place if shown == name else place.lower().replace(name, shown)
         return clean_url(value.replace(parts.netloc, bare, 1), schemes)  # the rest must be a valid URL, too
+    if not ESCAPED_CHARS.isdisjoint(value):
+        value = "".join(quote(character) if character in ESCAPED_CHARS else character for character in value)
     if not value.isascii():
         value = limit_marks(value, quote)
     return value if len(value) <= MAX_URL_CHARS else ""  # a truncated URL would lead elsewhere

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 from sleuth_providers.errors import BadRequestError, BadResponseError, UnreachableError
 
-KEPT_LETTERS = {"ß", "ς"}  # which IDNA 2003 replaces
+KEPT_LETTERS = {*"ßς\u200c\u200d"}  # which IDNA 2003 replaces or drops
 DEFAULT_PORTS = {"http": 80, "https": 443}
 ASCII_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 PROXY_HINT = "check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY: sleuth doctor"
@@ -37,7 +37,7 @@ def without_scheme(url: str) -> str:
 def to_idna(host: str) -> str:
     """Return a lower-case host in ASCII; raise UnicodeError for an invalid one.
 
-    Python knows IDNA 2003, where ß is ss and ς is σ. In browsers, they are letters of their own, in another host.
+    Python knows IDNA 2003, where ß is ss, ς is σ and joiners are nothing. In browsers, they make another host.
     """
     if KEPT_LETTERS & {*host}:
         from unicodedata import normalize

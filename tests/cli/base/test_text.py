@@ -207,6 +207,9 @@ def test_printable_ascii_words_come_through(text: str) -> None:
         ("https://münchen.example/straße", "https://münchen.example/straße"),
         ("https://例え.テスト/", "https://例え.テスト/"),
         ("https://пример.рф/", "https://пример.рф/"),
+        ("https://نامه\u200cای.com/a", "https://xn--mgba3gch31f060k.com/a"),
+        ("https://ශ\u0dca\u200dරී.ලංකා/", "https://xn--10cl1a0b660p.ලංකා/"),
+        ("https://evil.example\t/x", ""),
         ("https://\u0430pple.com/", "https://xn--pple-43d.com/"),  # the first letter is Cyrillic
         ("https://WWW.\u0410PPLE.com:8080/A", "https://www.xn--pple-43d.com:8080/A"),
         ("https://paypa\u0142.com/", "https://xn--paypa-o7a.com/"),
