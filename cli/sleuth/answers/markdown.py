@@ -15,7 +15,8 @@ from sleuth.answers.inline import DISPLAY_TEX, Paragraph, ProseLine, safe_tex
 FENCE = re.compile(r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
 QUOTE = re.compile(r"(?P<margin> *+)> ?")
 MAX_QUOTE_DEPTH = 5
-DIAGRAM_LANGUAGES = ("mermaid", "vega", "vega-lite", "svg", "plantuml", "geojson")  # viewers may load images for them
+# Viewers draw these, and may load images for them or make links.
+DIAGRAM_LANGUAGES = ("mermaid", "vega", "vega-lite", "svg", "plantuml", "geojson", "topojson", "math")
 MADE_FENCE = "````"  # around indented code
 QUOTED_ITEM = re.compile(r"[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)++>")
 DELIMITER_ROW = re.compile(r"[ \t>|:]*+-[ \t>|:-]*+")  # below the head of a table

@@ -200,6 +200,8 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
         ("awww.t<img src=x>", "a`www.t`&lt;img src=x>"),
         ("\\<details>", "&lt;details>"),
         ("```Mermaid\nA\n```", "```\nA\n```"),
+        ("```math\n\\href{javascript:x}{y}\n```", "```\n\\href{javascript:x}{y}\n```"),
+        ("```topojson\n{}\n```", "```\n{}\n```"),
         ("x\n```\n-\n```", "x\n\n```\n-\n```"),  # a heading, in older versions of marked
         (":::a\n```\n:::\n```", "\\:\\:\\:a\n\n```\n:::\n```"),
         ("---\n```\n---\n```", "\\---\n\n```\n---\n```"),  # metadata
