@@ -15,7 +15,7 @@ PLACEHOLDER, PLACEHOLDERS = re.compile(f"[{P}]"), re.compile(rf"(?<!\\)(?P<slash
 # A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
 URL_CHAR = rf"[^\s<>`|()\"\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65{P}]"
 URL_START = (
-    r"(?i:(?:https?|ftp):/|(?<![a-z\d_+.-])[a-z][a-z\d+.-]{1,20}://|www\.(?=\S)"
+    r"(?i:(?:https?|ftp):/|(?<![a-z\d_+.-])[a-z][a-z\d+.-]{1,20}://|www\.(?![ \t\n]|\Z)"
     rf"|(?<![a-z\d])//(?=localhost|[^\s/.&{P}]{{1,63}}\.))"
 )
 BARE_URL = rf"{URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"

@@ -196,6 +196,7 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
     ("text", "safe"),
     [
         (f"~`{PICTURE}`", f"\\~`{PICTURE}`"),  # older versions of marked take ~` for text
+        ("www.\u00a0evil.example/p and www.\u3000x", "`www.`\u00a0evil.example/p and `www.`\u3000x"),
         ("awww.t`<img src=x>`", "a`www.t` `<img src=x>`"),
         ("awww.t<img src=x>", "a`www.t`&lt;img src=x>"),
         ("\\<details>", "&lt;details>"),
