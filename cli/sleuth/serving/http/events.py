@@ -14,7 +14,6 @@ from sleuth.answers.presentation import safe
 from sleuth.api import Client
 from sleuth.base import logs
 from sleuth.base.errors import SleuthError
-from sleuth.base.text import strip_controls
 from sleuth.serving.http.errors import error_body, internal_error, stopping
 from sleuth.serving.http.models import AskBody
 from sleuth.serving.http.search import named
@@ -35,7 +34,7 @@ def start_answer(pool: Workers, body: AskBody) -> AnswerWork:
         def progress(event: ProgressEvent) -> None:
             report((event.name, event.as_json()))
 
-        stream = SafeStream(lambda text: report(("delta", {"text": strip_controls(text)})))
+        stream = SafeStream(lambda text: report(("delta", {"text": text})))  # which has no control characters
         found = client.ask(**_arguments(body), tell=progress, write=stream.add)
         stream.close()
         return answer_as_json(safe(found))

@@ -39,10 +39,10 @@ class FakeClient(Client):
             self.quiet_over.wait(300)
         if question == "long":
             self._go_on(write)
-        write("Tokio is\n")
-        write("a runtime\x1b[31m [1].")
+        for piece in ("Tokio is\n", "نمی", "\u200cشود", " a runtime[31m [1]."):  # without control characters
+            write(piece)
         tell(ProgressEvent("web_search_complete", "Done", 1, "tokio", {"sources": 1}))
-        return Answer(question, "Tokio is\na runtime\x1b[31m [1].", "model", model="m")
+        return Answer(question, "Tokio is\nنمی\u200cشود a runtime\x1b[31m [1].", "model", model="m")
 
     def _go_on(self, write: Any) -> None:
         try:
@@ -77,14 +77,14 @@ def test_answer_is_streamed_as_events(inside: Any) -> None:
         "message": "Searching",
     }
     written = [data["text"] for name, data in parts(reply.text) if name == "delta"]
-    assert "".join(written) == found[-1]["answer"] == "Tokio is\na runtime[31m [1]."
+    assert "".join(written) == found[-1]["answer"] == "Tokio is\nنمی\u200cشود a runtime[31m [1]."
 
 
 @pytest.mark.parametrize("accept", [{}, {"Accept": "*/*"}, {"Accept": "application/json"}])
 def test_answer_is_one_document_unless_events_are_accepted(inside: Any, accept: dict[str, str]) -> None:
     server = inside(FakeClient)
     reply = server.call("POST", "/ask", {"question": "What is tokio?"}, **accept)
-    assert (reply.status, reply.json["answer"]) == (200, "Tokio is\na runtime[31m [1].")
+    assert (reply.status, reply.json["answer"]) == (200, "Tokio is\nنمی\u200cشود a runtime[31m [1].")
     failed = server.call("POST", "/ask", {"question": "fail"}, **accept)
     assert (failed.status, failed.code) == (500, "UNREACHABLE")
 
