@@ -13,6 +13,7 @@ from sleuth.answers.blocks import MARKER, TAB_COLUMNS, ListTracker, code_spans, 
 from sleuth.answers.inline import DISPLAY_TEX, Paragraph, ProseLine, safe_tex
 
 FENCE = re.compile(r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
+SAFE_FENCE = re.compile(rf"(?P<margin>[ >]*+(?:(?:[-*+]|\d{{1,9}}[.)]) )?){FENCE.pattern}")
 QUOTE = re.compile(r"(?P<margin> *+)> ?")
 MAX_QUOTE_DEPTH = 5
 # Viewers draw these, and may load images for them or make links.
@@ -52,15 +53,14 @@ def safe_markdown(text: str, targets: Mapping[int, str]) -> str:
 
 def as_plain(text: str) -> str:
     """Return safe Markdown with signs as they were written; definitions stay escaped, or pictures would work."""
-    fence, in_table, lines = "", False, text.split("\n")
+    end, in_table, lines = "", False, text.split("\n")
     for number, line in enumerate(lines):
-        if not line.strip("> "):
-            in_table = False
-        in_table = in_table or _is_head(line, "".join(lines[number + 1 : number + 2]))
-        marks = FENCE.fullmatch(line.lstrip("> "))
-        if marks and (not fence or marks[0].strip() == fence):
-            fence = "" if fence else marks["marks"]
-        elif not fence:
+        if end:  # of the code that the line belongs to
+            end = "" if line == end else end
+        elif started := SAFE_FENCE.fullmatch(line):
+            end, in_table = re.sub("[^>]", " ", started["margin"]) + started["marks"], False
+        else:
+            in_table = (in_table and bool(line.strip("> "))) or _is_head(line, "".join(lines[number + 1 : number + 2]))
             lines[number] = _plain(line, in_table)
     return "\n".join(lines)
 

@@ -319,6 +319,19 @@ def test_plain_text_has_no_escapes() -> None:
     assert as_plain(safe_markdown(text, {})) == plain
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. ```bash\n   a=\\$1\n   > ```\n   ```\n2. costs $5",
+        "- ```md\n  1. ```\n  &lt;\n  ```\n\ncosts $5",
+        "> 1. ```c\n>    &lt; | b\n>    -|-\n>    ```\n> costs $5 `a\\|b`",
+        "> > - ```\n> >   &lt;\n> >\n> >   ```\n\ncosts $5",
+    ],
+)
+def test_plain_text_of_code_in_lists_and_quotes_is_as_written(text: str) -> None:
+    assert as_plain(safe_markdown(text, {})) == text
+
+
 def test_plain_text_defines_no_links() -> None:
     plain = as_plain(safe_markdown("![a][r]\n\n[r]: https://evil.example/ref", {}))
     assert MarkdownIt().render(plain).count("<img") == 0
