@@ -146,4 +146,5 @@ HOSTILE = (
     "[a `]` b](\\\\evil.example)\n[^1]: [r]: https://evil.examp\\$le/r",
     f"> > > 2. | a |\n> > >    |---|\n    > > >    | b |\n> > >    | `~{PICTURE}|b` |",
     f"$x_1 $, # $$x$$, `a$` and ``{PICTURE}|b``, //evil.example/s",
+    "$x$ `$y` www.www.evil.example/p, https://www.www.evil.example/q and `curl https://www.www.evil.example/r`",
 )

@@ -134,7 +134,8 @@ class ProseLine:
 
     def _exposed(self, code: str) -> str:
         """Return code as text in quotes, whose markup is still to be made safe."""
-        text = re.sub(r"[\\*_~]", r"\\\g<0>", code.strip("`")).replace("`", "'")
+        text = code.strip("`").replace("\\", r"\\").replace("`", "'")
+        text = re.sub(rf"{BARE_URL}|[*_~]", lambda found: "\\" * (len(found[0]) == 1) + found[0], text)
         return "'" + text.replace("$", self._keep(r"\$")) + "'"
 
     def _expose_code(self, text: str) -> str:
@@ -212,9 +213,7 @@ class ProseLine:
             return "".join(f"\\{one}" for one in found["sign"])
         if bare := found["autolink"] or found["url"]:
             url = link_target(bare)
-            shown, site = f"`{_without_signs(bare)}`", domain(bare)
-            if self._paragraph.is_shifted:  # no code, and no markup that the URL may contain
-                shown = site if re.fullmatch(r"[\w.-]+", site) else re.sub(r"[^\w-]+", " ", bare).strip()
+            shown = _as_words(bare) if self._paragraph.is_shifted else f"`{_without_signs(bare)}`"
             link = f"<{url}>" if url in self._targets.values() else shown
             return ("\\\\" if found[0][0] == "\\" else "") + self._keep(link)
         if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):
@@ -234,6 +233,12 @@ def _without_signs(url: str) -> str:
     host = IPV6_HOST.match(url)
     place = host.end() if host else 0
     return url[:place] + url[place:].translate({ord("$"): "%24", ord("["): "%5B", ord("]"): "%5D"})
+
+
+def _as_words(url: str) -> str:
+    """Return a URL as text that is neither a link nor markup in any viewer, where code is not possible."""
+    url = re.sub(r"[!$'()*\[\\\]^{}]", lambda sign: f"%{ord(sign[0]):X}", url)
+    return re.sub(r"(?<=[:&])|(?=\.)|(?<=/)(?=/)", " ", url)
 
 
 def safe_tex(inside: str) -> str:
