@@ -1,4 +1,4 @@
-"""The blocks of Markdown that matter for safety: list items that may contain code, and code spans in a line."""
+"""The parts of Markdown that matter for safety: list items that may contain code, code spans in a line, formulas."""
 
 import re
 from bisect import bisect_left
@@ -11,6 +11,26 @@ ITEM = re.compile(r" *+(?P<marker>[-*+]|(?P<number>\d{1,9})[.)]) {1,4}(?=\S)")
 MARKER = re.compile(r"[ \t]*+(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)")  # of a list item, or a rule such as `* * *`
 RULE = re.compile(r"[ \t]*+([-*_])(?:[ \t]*+\1){2,}+[ \t]*+")
 TICKS = re.compile(r"`++")
+P = "\U000f0000-\U000ffffd"  # placeholders for code, which formulas do not contain
+# What viewers without formulas take for prose, and where those with formulas find no other end: no code, no dollars.
+TEX_PARTS = rf"[^$\\`\n{P}]|\\[^()\[\]$`\s{P}]|\\ "
+TEX = rf"(?:{TEX_PARTS}){{1,5000}}+"
+DISPLAY_TEX = rf"(?:{TEX_PARTS}|\\\$(?!\$)){{1,5000}}+"  # between longer delimiters
+PRICE = r"\d[\d.,]*+\s(?=[^$\\^=_+<>]*+\$)[^$]*?[^\W\d_]{2}"  # and words after it
+# Within a line. What only some viewers take for a formula must look like one: `CO$_2$`, `$ \alpha $`, but not `US$5`.
+FORMULA = re.compile(
+    rf"(?<!\\)(?:(?<!\$)\$\$(?P<display>{DISPLAY_TEX})\$\$(?!\$)"
+    rf"|(?<![A-Za-z\d_$])\$(?!\s|{PRICE})(?P<inline>{TEX})(?<!\s)\$(?![A-Za-z\d_$])"
+    rf"|(?<!\$)\$(?=[A-Za-z]\$|[^\w\s$]{{1,3}}\$|[_^]|[^$]*?[\\^])(?!\d[^$]*+\$\d)(?P<glued>{TEX})\$(?!\$)"
+    rf"|(?P<whole>\\\({TEX}\\\)|\\\[{DISPLAY_TEX}\\\]|\\(?:ce|pu)\{{[^{{}}\\$`\n{P}]{{0,500}}+\}}))"
+)
+# In a text: also one in several lines, from the start of a line; `$$ cheap` above `$$ dear` are prices.
+TEXT_FORMULA = (
+    r"(?m:^)[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)]) {1,4}+)?+(?:\$\$(?!"
+    r"[ \t]*+[^\s$][^$\n]*+\n(?:[^$\n]*+\n)*+[ \t\d.)*+>-]*+\$\$[ \t]*+\S)"
+    rf"(?:{DISPLAY_TEX}|\n)++\$\$(?!\$)|\\\[(?:{DISPLAY_TEX}|\n)++\\\]|\\begin\{{(?P<name>\w{{1,20}}\*?)\}}"
+    rf"(?:(?!\\end\{{(?P=name)\}})(?:{TEX_PARTS}|\n)){{0,2000}}+\\end\{{(?P=name)\}})|(?=[$\\]){FORMULA.pattern}"
+)
 
 
 class ListItem(Record):

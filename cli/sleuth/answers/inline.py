@@ -3,14 +3,13 @@
 import re
 from collections.abc import Mapping
 
-from sleuth.answers.blocks import code_spans
+from sleuth.answers.blocks import DISPLAY_TEX, FORMULA, P, code_spans
 from sleuth.answers.citations import link_target
 from sleuth.base.text import markdown_target
 from sleuth.base.urls import ascii_host, domain
 
 # Characters that stand for code, formulas and other finished text, while the rest of the line is made safe.
 FIRST_PLACEHOLDER, MAX_PLACEHOLDERS = 0xF0000, 0xFFFD
-P = "\U000f0000-\U000ffffd"
 PLACEHOLDER, PLACEHOLDERS = re.compile(f"[{P}]"), re.compile(rf"(?<!\\)(?P<slashes>\\*+)(?P<run>[{P}]++)")
 # A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
 URL_CHAR = rf"[^\s<>`|()\"\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65{P}]"
@@ -37,18 +36,6 @@ MARKUP = re.compile(
     rf"|<(?P<autolink>{BARE_URL})>|\\?(?P<url>{BARE_URL})|(?P<html>\\?<(?=[A-Za-z/!?]))|\\[!-/:-@\[-_{{-~]"
     rf"|(?P<paren>(?<=\])\()|(?P<sign>~{{3,}}|:{{3,}}|~+(?=[<{P}]|{URL_START})"
     r"|&(?!(?:amp|lt|gt|quot|nbsp|apos|#39|#91|#92|#96);)(?=#?\w{1,40};))"
-)
-# What viewers without formulas take for prose, and where those with formulas find no other end: no code, no dollars.
-TEX_PARTS = rf"[^$\\{P}]|\\[^()\[\]$\s{P}]|\\ "
-TEX = rf"(?:{TEX_PARTS}){{1,5000}}+"
-DISPLAY_TEX = rf"(?:{TEX_PARTS}|\\\$(?!\$)){{1,5000}}+"  # between longer delimiters
-PRICE = r"\d[\d.,]*+\s(?=[^$\\^=_+<>]*+\$)[^$]*?[^\W\d_]{2}"  # and words after it
-# Within a line. What only some viewers take for a formula must look like one: `CO$_2$`, `$ \alpha $`, but not `US$5`.
-FORMULA = re.compile(
-    rf"(?<!\\)(?:(?<!\$)\$\$(?P<display>{DISPLAY_TEX})\$\$(?!\$)"
-    rf"|(?<![A-Za-z\d_$])\$(?!\s|{PRICE})(?P<inline>{TEX})(?<!\s)\$(?![A-Za-z\d_$])"
-    rf"|(?<!\$)\$(?=[A-Za-z]\$|[^\w\s$]{{1,3}}\$|[_^]|[^$]*?[\\^])(?!\d[^$]*+\$\d)(?P<glued>{TEX})\$(?!\$)"
-    rf"|(?P<whole>\\\({TEX}\\\)|\\\[{DISPLAY_TEX}\\\]|\\(?:ce|pu)\{{[^{{}}\\${P}]{{0,500}}+\}}))"
 )
 ENVIRONMENT = re.compile(r"\\(begin|end)\b\s*+(?:\{([^{}]*+)\})?")
 # What begins a formula for some viewer.

@@ -9,8 +9,8 @@ import re
 import string
 from collections.abc import Callable, Mapping
 
-from sleuth.answers.blocks import MARKER, TAB_COLUMNS, ListTracker, code_spans, dedent, indentation
-from sleuth.answers.inline import DISPLAY_TEX, Paragraph, ProseLine, safe_tex
+from sleuth.answers.blocks import DISPLAY_TEX, MARKER, TAB_COLUMNS, ListTracker, code_spans, dedent, indentation
+from sleuth.answers.inline import Paragraph, ProseLine, safe_tex
 
 FENCE = re.compile(r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
 SAFE_FENCE = re.compile(rf"(?P<margin>[ >]*+(?:(?:[-*+]|\d{{1,9}}[.)]) )?){FENCE.pattern}")

@@ -1,4 +1,4 @@
-"""Finds the prose in a Markdown text: everything but code, links, images, link definitions and HTML.
+"""Finds the prose in a Markdown text: everything but code, formulas, links, images, link definitions and HTML.
 
 The Markdown parser finds the paragraphs. It gives no offsets of inline elements, which citations need; hence regular
 expressions for those.
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 
+from sleuth.answers.blocks import TEXT_FORMULA
 from sleuth.base.markdown import prose_lines
 from sleuth_providers.records import Record
 
@@ -31,7 +32,7 @@ SIGN = r"[^\s()\\]|\\."
 PLAIN = rf"(?!<)(?:{SIGN}|\((?:{SIGN}|\((?:{SIGN})*+\))*+\))++"
 TARGET = re.compile(rf"\(\s*(?:(?:<(?:[^<>\n\\]|\\.)*+>|{PLAIN})(?:\s+{TITLE})?\s*)?\)")
 TOKEN = re.compile(
-    r"(?P<escape>\\.)|(?P<ticks>`+)|(?P<bracket>[\[\]])"
+    rf"(?P<formula>{TEXT_FORMULA})|(?P<escape>\\.)|(?P<ticks>`+)|(?P<bracket>[\[\]])"
     r"|(?P<tag></?[a-z][\w-]*(?:\s+[\w:.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'=<>`]+))?)*+\s*/?>|<[a-z/?!][^<>\n]*>)"
     r"|(?P<url>https?://(?:[!-;=?-Z^-_a-z~|{}]|(?<=[\w=/&])\[[\w,-]*\])++)"
     r"|(?P<hyperlink>\x1b\]8;[^\x1b]*\x1b\\.*?\x1b\]8;;\x1b\\)",
@@ -102,14 +103,14 @@ def paragraphs(text: str) -> Iterator[Span]:
 
 
 def _taken(text: str, start: int, end: int, labels: frozenset[str]) -> list[Span]:
-    """Return what is not prose in a paragraph: code, links, definitions, tags, URLs, escaped characters."""
+    """Return what is not prose in a paragraph: code, formulas, links, definitions, tags, URLs, escaped characters."""
     part = text[start:end]
     found = [match.span() for match in DEFINITION.finditer(part)] + list(inline(part, labels))
     return [(start + first, start + last) for first, last in found]
 
 
 def inline(part: str, labels: frozenset[str]) -> Iterator[Span]:
-    """Yield the code, links, images, tags, URLs and escaped characters in a paragraph."""
+    """Yield the code, formulas, links, images, tags, URLs and escaped characters in a paragraph."""
     ticks: dict[int, list[int]] = {}
     for run in re.finditer("`+", part):
         ticks.setdefault(len(run[0]), []).append(run.start())

@@ -182,6 +182,12 @@ def test_uncited_sentence_gets_a_citation() -> None:
     assert "[[1+]](https://tokio.org/)" in link(found, SOURCES).text
 
 
+def test_no_citation_is_checked_in_or_attached_to_a_formula() -> None:
+    text = "$$\n\\text{Tokio schedules many tasks on few threads.}^{[1]}\n$$\n"
+    assert attach(text, SOURCES) == text
+    assert check(text, SOURCES) == []
+
+
 def test_attached_citation_follows_a_closing_quote() -> None:
     text = "“It schedules many tasks on a few threads.”"
     assert attach(text, SOURCES) == f"{text} [1+]"

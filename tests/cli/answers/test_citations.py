@@ -85,6 +85,15 @@ LINKED = {
     "[^1] [1]\n\n[^1]: note [2]": f"[^1] {ONE}\n\n[^1]: note {TWO}",
     "[9, 1]": f"[9]{ONE}",
     "【1, 9】(x)": f"{ONE}【9】(x)",
+    "$5 [1] and $6 [2]": f"$5 {ONE} and $6 {TWO}",
+    "\\$5 [1], 6$ [2] or US$7 [3]": f"\\$5 {ONE}, 6$ {TWO} or US$7 {THREE}",
+    "$a [1]\nb$ [2]": f"$a {ONE}\nb$ {TWO}",
+    "$a `[1]$` [2]": f"$a `[1]$` {TWO}",
+    "`$` [1] `$`": f"`$` {ONE} `$`",
+    "- $$ low [1]\n- $$ high [2]": f"- $$ low {ONE}\n- $$ high {TWO}",
+    "$$ a [1]\n\n$$ b [2]": f"$$ a {ONE}\n\n$$ b {TWO}",
+    "$x$ [1] and \\(y\\) [2]": f"$x$ {ONE} and \\(y\\) {TWO}",
+    "$$\nx_{[1]}\n$$ [2]": f"$$\nx_{{[1]}}\n$$ {TWO}",
     "[2+] [3?]": "[[2+]](https://site2.org/page) [[3?]](https://site3.org/page)",
 }
 
@@ -99,6 +108,8 @@ LEFT_ALONE = [
     *("[1](https://x.org)", "[1](<https://x.org/a b>)", "[1](/a_(b))", '[1](x "t")', "[a [1] b](x)", "![1](x)"),
     *("![a [1]](x.png)", "[[1]](x)", "[1]()", "[text][1]\n\n[1]: /x", "[1][]\n\n[1]: /x", "[1]: https://x.org"),
     *("[1]: <https://x.org> 'title'", "[1]:\nhttps://x.org", "> [1]: /x", "[1, 2]\n\n[2]: /x", "- [1]: /x"),
+    *("$a^{[1]}$", "CO$_{[1]}$", "\\([2, 3]\\)", "x \\[ y [1] \\]", "$$a [1]$$", "\\ce{a [1]}", "[a $[1]$](x)"),
+    *("$$\nx [1]\n= y\n$$", "> \\[\n> x [1]\n> \\]", "1. $$ x\n   = [1] $$ is", "\\begin{a}\n[1]\n\\end{a}"),
     *("<a href='[1]'>", '<a title="> [1]">', "<https://x.org/[1]>", "<code>[1]</code>", "<pre>\n\n[1]\n</pre>"),
     *("<!--\n\n[1] -->", "https://x.org/?q=[1]", "https://x.org/a[1]", "\\[1]", "\\[1\\]", "\\【1】"),
 ]
@@ -389,7 +400,8 @@ def test_any_text_can_be_linked(text: str, url: str, title: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["[", "[1](", "[](<a ", "`` ` ", "<pre>", "<a ", "- ", "> ", "[1, ", "[a]: <", "![x](a 'b "]
+    "piece",
+    ["[", "[1](", "[](<a ", "`` ` ", "<pre>", "<a ", "- ", "> ", "[1, ", "[a]: <", "![x](a 'b ", "$1 a ", "\\[a\n"],
 )
 def test_long_hostile_text_is_linked_in_linear_time(piece: str) -> None:
     link(piece * 20_000, SOURCES)
