@@ -61,6 +61,9 @@ NODE_PACKAGES = {
     },
     # What chat front ends and editors show Markdown with.
     "viewers": {
+        "markdown-it-14@npm:markdown-it@14.3.3": (  # links names without a scheme, which 15 does not
+            "sha512-L//tDAkjTjJCU6pBUSBTgs3Kg4InVaZuUZog/b6V12UKhcDQ7S78877ibbCanRExwPuYP1CZD7Gd2dxSy1GXRg=="
+        ),
         "marked@18.2.0": (
             "sha512-KaeL+tAbtvI930q7HE2PN5lYXYdT8EiSmxHlN6F3rsfb57wd5mp5W5TLazpdj4inTQBJdgjYwbs40W/0VUGU+Q=="
         ),
@@ -176,7 +179,7 @@ def _node_installer(packages: dict[str, str]) -> Callable[[Path], None]:
         _run([npm, "install", *options, *packages])
         installed = json.loads((home / "node_modules" / ".package-lock.json").read_text())["packages"]
         for package, integrity in packages.items():
-            if installed[f"node_modules/{package.rpartition('@')[0]}"]["integrity"] != integrity:
+            if installed[f"node_modules/{package[: package.index('@', 1)]}"]["integrity"] != integrity:
                 raise ValueError(f"{package} does not have the pinned hash")
 
     return install

@@ -13,9 +13,15 @@ FIRST_PLACEHOLDER, MAX_PLACEHOLDERS = 0xF0000, 0xFFFD
 PLACEHOLDER, PLACEHOLDERS = re.compile(f"[{P}]"), re.compile(rf"(?<!\\)(?P<slashes>\\*+)(?P<run>[{P}]++)")
 # A bare URL ends at the punctuation of the sentence, also a Chinese one, and at a parenthesis that it did not open.
 URL_CHAR = rf"[^\s<>`|()\"\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65{P}]"
+# What markdown-it 14 takes for a URL although it has no scheme, with a path or query, which could carry data.
+NAME = (
+    r"(?i:(?:(?<![a-z\d.:/@-])(?<![^\W_]_)[a-z\d-]++|(?<![a-z\d\s.:/@,;!?()\[\]{}\"'*#%&\\_-]))"
+    r"(?:\.[a-z\d-]++(?=\.))*+\.(?:com|net|org|edu|gov|biz|info|name|pro|web|shop|xxx|aero|asia|coop|museum"
+    r"|\u0440\u0444|xn--[a-z\d-]++|(?!js|ts|cs|go|kt|rb|db)[a-z]{2})(?::\d{1,5})?[/?])"
+)
 URL_START = (
-    r"(?i:(?:https?|ftp):/|(?<![a-z\d_+.-])[a-z][a-z\d+.-]{1,20}://|www\.(?![ \t\n]|\Z)"
-    rf"|(?<![a-z\d])//(?=localhost|[^\s/.&{P}]{{1,63}}\.))"
+    r"(?:(?i:(?:https?|ftp):/|(?<![a-z\d_+.-])[a-z][a-z\d+.-]{1,20}://|www\.(?![ \t\n]|\Z)"
+    rf"|(?<![a-z\d])//(?=localhost|[^\s/.&{P}]{{1,63}}\.))|{NAME}(?![.,;:!?'\")\]*_~\u2018-\u201f]*+(?:\s|\Z)))"
 )
 BARE_URL = rf"{URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"
 IPV6_HOST = re.compile(r"[\w+.-]*+://\[[\da-fA-F:.]*+\]")
@@ -49,7 +55,7 @@ TEX_COMMAND = re.compile(rf"\\(?={TEX_NAMES})")
 TEX_CALL = re.compile(rf"(?<![\w:])\\(?={TEX_NAMES})|\\(?={TEX_NAMES}[ \t]*+[{{\[#])")  # not `C:\data`
 BRACKET = re.compile(rf"\\?\[|(?<!\\)\]|[{P}]")
 # What would not be harmless as prose.
-RISKY = re.compile(rf"\]:|\]\(\s*+[^)\s:/.&\\%]*+[:/.&\\%]|<[A-Za-z/!?]|&[#\w]|:\\*+/|/\\*+/|www|{TEX_COMMAND.pattern}")
+RISKY = re.compile(rf"\]:|\]\(\s*+[^)\s:/.&\\%]*+[:/.&\\%]|<[A-Za-z/!?]|&[#\w]|[:/]\\*+/|www|{NAME}|\\(?={TEX_NAMES})")
 TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 # Some viewers remove escapes first. `\:` is a space in formulas.
 HIDDEN_URL = re.compile(
@@ -174,6 +180,10 @@ class ProseLine:
         dollars = found[0].count("$")
         return slashes + self._keep(r"\$" * dollars) if dollars and not is_escape else found[0]
 
+    def _inert(self, url: str) -> str:
+        """Return a URL or host that viewers must not link: as code, or as words where they may see no code."""
+        return self._keep(_as_words(url) if self._paragraph.is_shifted else f"`{_without_signs(url)}`")
+
     def _readable_link(self, found: re.Match[str]) -> str:
         """Return a link to a source; of any other link or image its text and host."""
         if found["escaped"]:
@@ -185,7 +195,7 @@ class ProseLine:
         if not site and found[0][0] != "!" and not UNSAFE_TARGET.search(found["target"]):
             return f"[{label}] ({LINK.sub(self._readable_link, found['rest'])}"
         shown = PLACEHOLDER.sub(lambda code: self._kept(code[0]).strip("`"), label)
-        return f"{label} ({site})" if site and site != ascii_host(shown) else label
+        return f"{label} ({self._inert(site)})" if site and site != ascii_host(shown) else label
 
     def _safe_markup(self, found: re.Match[str]) -> str:
         """Return markup that is safe as it is; else the same text, escaped, and URLs as code."""
@@ -216,15 +226,15 @@ class ProseLine:
 
 
 def _without_signs(url: str) -> str:
-    """Return a URL whose code ends neither a formula nor the text of a link."""
+    """Return a URL whose code ends neither a formula, the text of a link nor the cell of a table."""
     host = IPV6_HOST.match(url)
     place = host.end() if host else 0
-    return url[:place] + url[place:].translate({ord("$"): "%24", ord("["): "%5B", ord("]"): "%5D"})
+    return url[:place] + url[place:].translate({ord("$"): "%24", ord("["): "%5B", ord("]"): "%5D", ord("|"): "%7C"})
 
 
 def _as_words(url: str) -> str:
     """Return a URL as text that is neither a link nor markup in any viewer, where code is not possible."""
-    url = re.sub(r"[!$'()*\[\\\]^{}]", lambda sign: f"%{ord(sign[0]):X}", url)
+    url = re.sub(r"[!$'()*\[\\\]^{|}]", lambda sign: f"%{ord(sign[0]):X}", url)
     return re.sub(r"(?<=[:&])|(?=\.)|(?<=/)(?=/)", " ", url)
 
 

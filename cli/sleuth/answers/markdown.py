@@ -10,7 +10,7 @@ import string
 from collections.abc import Callable, Mapping
 
 from sleuth.answers.blocks import DISPLAY_TEX, MARKER, TAB_COLUMNS, ListTracker, code_spans, dedent, indentation
-from sleuth.answers.inline import Paragraph, ProseLine, safe_tex
+from sleuth.answers.inline import NAME, Paragraph, ProseLine, safe_tex
 
 FENCE = re.compile(r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w+#.-]*+)[^`]*+")
 SAFE_FENCE = re.compile(rf"(?P<margin>[ >]*+(?:(?:[-*+]|\d{{1,9}}[.)]) )?){FENCE.pattern}")
@@ -33,6 +33,7 @@ FORMULA_START = re.compile(r"[A-Za-z\\({]|\d(?!\d{0,8}[.)])")  # what begins no 
 # What may be the beginning of markup, or of a URL at the end of a piece. A citation is not changed.
 MARKUP_START = re.compile(
     r"(?i)\[(?!\d{1,3}\][\s.,;。，；、])|\](?=[:(]|\Z)|[<!`~&$\\]|::|:\Z|(?:https?|ftp)[:\\]|www[.\\]|//|[hfw/][tpsw]{0,4}\Z"
+    rf"|{NAME}|\.\u0440"
 )
 MAX_HELD_CHARS = 1000  # what is longer waits for the end of its line, because each piece is searched from its start
 # Code, a quote, a definition, a formula, or what is below the head of a table.
@@ -305,16 +306,13 @@ class SafeStream:
             or (self._is_start and MAY_BE_BLOCK.match(self._pending))
         ):
             return
-        found = MARKUP_START.search(self._pending)
+        pending, found = self._pending, MARKUP_START.search(self._pending)
         # Whether a sign is markup depends on what precedes it, so the whole word is held back.
-        end = (
-            self._pending.rfind(" ", 0, found.start()) + 1 if found else len(self._pending.rstrip(ASCII_SIGNS).rstrip())
-        )
-        words = self._pending[:end]
+        words = pending[: found.start()].rpartition(" ")[0] if found else pending.rstrip(ASCII_SIGNS).rstrip()
         if words and not (self._is_start and MAY_BE_BLOCK.match(words)):
             self._lines.follow(words, is_start=self._is_start)
             self._write(words)
-            self._pending, self._is_start = self._pending[end:], False
+            self._pending, self._is_start = pending[len(words) :], False
 
     def close(self) -> None:
         """Pass on what is left."""

@@ -73,14 +73,14 @@ def test_viewers_find_only_text_and_links_to_sources(text: str) -> None:
     [
         ("A [[1]](https://tokio.rs/a) b.", "A [[1]](https://tokio.rs/a) b."),
         ("[[3]](https://x.org/3&amp;lt;x%7Cy)", "[[3]](https://x.org/3&amp;lt;x%7Cy)"),
-        ("[[1]](https://evil.com)", "[1] (evil.com)"),
+        ("[[1]](https://evil.com)", "[1] (`evil.com`)"),
         ("[x](javascript:alert(1))", "x"),
-        ("![p](http://t.co/p.png)", "p (t.co)"),
-        ("![p](https://tokio.rs/a)", "p (tokio.rs)"),
+        ("![p](http://t.co/p.png)", "p (`t.co`)"),
+        ("![p](https://tokio.rs/a)", "p (`tokio.rs`)"),
         ("[the docs](https://tokio.rs/a) and ![](x)", "[the docs](https://tokio.rs/a) and "),
         ("Vec<String> and a < b", "Vec&lt;String> and a < b"),
         ("`Vec<T>`\n\n```\n<b>\n```\n", "`Vec<T>`\n\n```\n<b>\n```\n"),
-        ("[docs](https://a.org/b_(c))", "docs (a.org)"),
+        ("[docs](https://a.org/b_(c))", "docs (`a.org`)"),
         ("See https://a.org/<img src=x> now.", "See `https://a.org/`&lt;img src=x> now."),
         ("www.a.org/<img src=x>", "`www.a.org/`&lt;img src=x>"),
         (
@@ -90,9 +90,14 @@ def test_viewers_find_only_text_and_links_to_sources(text: str) -> None:
         ("参见https://a.org/b。它很小", "参见`https://a.org/b`。它很小"),
         ("https://tokio.rs/a and <https://tokio.rs/a>", "<https://tokio.rs/a> and <https://tokio.rs/a>"),
         ("[https://tokio.rs/a](https://tokio.rs/a)", "[https://tokio.rs/a](https://tokio.rs/a)"),
-        ("[`spawn`](https://a.org/b) is fast", "`spawn` (a.org) is fast"),
+        ("[`spawn`](https://a.org/b) is fast", "`spawn` (`a.org`) is fast"),
         ("`https://a.org` node.js a@b.org", "`https://a.org` node.js a@b.org"),
-        ("[https://www.paypal.com/signin](https://pal.com/x)", "`https://www.paypal.com/signin` (pal.com)"),
+        ("evil.com/?d=secret, `a.de/x` or (a.b.com:80/c).", "`evil.com/?d=secret`, `a.de/x` or (`a.b.com:80/c`)."),
+        ("参见a.org/b。_a.org/b_ or é.com/x, a+.b.com/x", "参见`a.org/b`。_`a.org/b`_ or é`.com/x`, a+`.b.com/x`"),
+        ("$a=b.de/c $", "\\$a=`b.de/c` \\$"),
+        ("in $x$ `$y` `b.de/c`", "in $x$ `$y` 'b .de/c'"),
+        ("[a](https://c|d.com/x) and [b](b.com/?q)", "a (`c%7Cd.com`) and [b] (`b.com/?q`)"),
+        ("[https://www.paypal.com/signin](https://pal.com/x)", "`https://www.paypal.com/signin` (`pal.com`)"),
         ("plain *text*\n\n- list\n\n| a |\n|---|\n| b |\n", "plain *text*\n\n- list\n\n| a |\n|---|\n| b |\n"),
     ],
 )
@@ -117,6 +122,7 @@ def test_no_reading_of_lists_tables_and_code_makes_a_link(text: str) -> None:
         "| a |\n|---|\n| [[1]](https://tokio.rs/a) |\n\n7. seven `<b>`\n",
         r"`sed 's/\/usr\/bin/\/opt\/bin/'`, `/^\/api\/v1\//`, `^www\.example`, `a\:b` and $\int f(x)\:dx$",
         "As stated in [1]:\n",
+        "See README.md#use, e.g. Node.js/Express, .NET/C#, a_b.py/c, src/main.rs/x, v1.2/3, a.com? x.toml or b.com.\n",
         "It takes ~5 minutes: `cd ~/src && make a[0]`, ~~not~~ `~/bin`, and `<b>`.\n",
         r"$$P \left[\frac{(1+r)^n - 1}{r}\right] (1+r)$$",
     ],
@@ -138,7 +144,7 @@ def test_what_looks_like_a_link_in_a_formula_stays() -> None:
 
 def test_text_of_a_link_is_no_picture_without_its_backslashes() -> None:
     safe = safe_markdown(r"[!\[t\](https://evil.example/m)](https://tokio.rs/a)", LINKS)
-    assert safe == r"!\[t\] (`https://evil.example/m`) (tokio.rs)"
+    assert safe == r"!\[t\] (`https://evil.example/m`) (`tokio.rs`)"
 
 
 @settings(max_examples=300, deadline=None)
@@ -159,7 +165,7 @@ def test_a_paragraph_is_streamed_as_it_is_written() -> None:
     stream = SafeStream(written.append)
     for piece in ("Tokio ", "is fast [1]. ", "And ", "[small](http://evil.com).", "\n\nNext", " one", "。中文"):
         stream.add(piece)
-    assert written == ["Tokio", " is fast [1].", " And", " ", "small (evil.com).\n", "\n", "Next", " one。中文"]
+    assert written == ["Tokio", " is fast [1].", " And", " small (`evil.com`).\n", "\n", "Next", " one。中文"]
 
 
 @pytest.mark.parametrize(
@@ -317,7 +323,7 @@ def test_code_blocks_stay_where_they_are(text: str, safe: str) -> None:
 
 def test_plain_text_has_no_escapes() -> None:
     text = "Vec<String> `\\<word` ![p](http://t.co/p) \\[ x^2 \\] $5 ` `$x`\n```\n\\$ &lt;\n```\n<b>"
-    plain = text.replace("![p](http://t.co/p)", "p (t.co)").replace("\n```", "\n\n```", 1)
+    plain = text.replace("![p](http://t.co/p)", "p (`t.co`)").replace("\n```", "\n\n```", 1)
     assert as_plain(safe_markdown(text, {})) == plain
 
 
