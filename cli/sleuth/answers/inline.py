@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from sleuth.answers.blocks import DISPLAY_TEX, FORMULA, P, code_spans
 from sleuth.answers.citations import link_target
-from sleuth.base.text import markdown_target
+from sleuth.base.text import markdown_target, without_markup
 from sleuth.base.urls import ascii_host, domain
 
 # Characters that stand for code, formulas and other finished text, while the rest of the line is made safe.
@@ -24,7 +24,6 @@ URL_START = (
     rf"|(?<![a-z\d])//(?=localhost|[^\s/.&{P}]{{1,63}}\.))|{NAME}(?![.,;:!?'\")\]*_~\u2018-\u201f]*+(?:\s|\Z)))"
 )
 BARE_URL = rf"{URL_START}(?:(?:{URL_CHAR}|\({URL_CHAR}*+\))*(?<![.,;:!?'*_~\]]))?"
-IPV6_HOST = re.compile(r"[\w+.-]*+://\[[\da-fA-F:.]*+\]")
 CITATION = re.compile(r"\[(\d{1,3})[+?]{0,2}\]")
 # Up to the end of the label of a link definition, and of one that began in a line above.
 DEFINITION = re.compile(r"\A((?:[ \t>]|(?:[-*+]|\d{1,9}[.)])[ \t]|\[[ xX]\][ \t])*+\[(?:[^\[\]\\]|\\.)*+\]):")
@@ -51,12 +50,10 @@ ALONE = re.compile(rf"[\s\d.)*+-]*+\$\${DISPLAY_TEX}\$\$\s*+")
 TEX_NAMES = (
     r"(?:href|url|style|class|cssId|data|mmlToken|require|unicode|includegraphics|bbox|csname|let|html\w*)(?![A-Za-z])"
 )
-TEX_COMMAND = re.compile(rf"\\(?={TEX_NAMES})")
 TEX_CALL = re.compile(rf"(?<![\w:])\\(?={TEX_NAMES})|\\(?={TEX_NAMES}[ \t]*+[{{\[#])")  # not `C:\data`
 BRACKET = re.compile(rf"\\?\[|(?<!\\)\]|[{P}]")
 # What would not be harmless as prose.
 RISKY = re.compile(rf"\]:|\]\(\s*+[^)\s:/.&\\%]*+[:/.&\\%]|<[A-Za-z/!?]|&[#\w]|[:/]\\*+/|www|{NAME}|\\(?={TEX_NAMES})")
-TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 # Some viewers remove escapes first. `\:` is a space in formulas.
 HIDDEN_URL = re.compile(
     r"(?i)(?<=http)\\++(?=:)|(?<=https)\\++(?=:)|(?<=ftp)\\++(?=:)|(?<=www)\\++(?=\.)|(?<=[:/])\\++(?=/)|(?<!\\)\\++(?=//)"
@@ -113,17 +110,16 @@ class ProseLine:
         """Replace code spans, and backticks that open none, with placeholders."""
         line, done, pieces = PLACEHOLDER.sub("", line), 0, []
         for start, end, is_code in code_spans(line):
-            pieces += [line[done:start], self._code(line[start:end]) if is_code else ""]
+            kept = self._code(line[start:end]) if is_code else self._keep("&#96;" * line.count("`", start, end))
+            pieces += [line[done:start], kept]
             done = end
-            if not is_code:
-                pieces.append(self._keep("&#96;" * line.count("`", start, end)))
         return "".join([*pieces, line[done:]])
 
     def _code(self, code: str) -> str:
-        in_table = self._paragraph.in_table
-        if in_table and r"\\|" in code:  # viewers disagree whether such a bar ends the cell
-            return self._exposed(code)
-        return self._keep(DIVIDER.sub(r"\|", code) if in_table else code)
+        if not self._paragraph.in_table:
+            return self._keep(code)
+        # Viewers disagree whether a bar behind two backslashes ends the cell.
+        return self._exposed(code) if r"\\|" in code else self._keep(DIVIDER.sub(r"\|", code))
 
     def _exposed(self, code: str) -> str:
         """Return code as text in quotes, whose markup is still to be made safe."""
@@ -182,7 +178,7 @@ class ProseLine:
 
     def _inert(self, url: str) -> str:
         """Return a URL or host that viewers must not link: as code, or as words where they may see no code."""
-        return self._keep(_as_words(url) if self._paragraph.is_shifted else f"`{_without_signs(url)}`")
+        return self._keep(_as_words(url) if self._paragraph.is_shifted else f"`{without_markup(url)}`")
 
     def _readable_link(self, found: re.Match[str]) -> str:
         """Return a link to a source; of any other link or image its text and host."""
@@ -210,9 +206,8 @@ class ProseLine:
             return "".join(f"\\{one}" for one in found["sign"])
         if bare := found["autolink"] or found["url"]:
             url = link_target(bare)
-            shown = _as_words(bare) if self._paragraph.is_shifted else f"`{_without_signs(bare)}`"
-            link = f"<{url}>" if url in self._targets.values() else shown
-            return ("\\\\" if found[0][0] == "\\" else "") + self._keep(link)
+            link = self._keep(f"<{url}>") if url in self._targets.values() else self._inert(bare)
+            return ("\\\\" if found[0][0] == "\\" else "") + link
         if not found["target"] or (found[0][0] != "!" and self._is_known(found["label"], found["target"].strip("<>"))):
             return found[0]
         label, _, target = (MARKUP.sub(self._safe_markup, part) for part in found[0].partition("]("))
@@ -223,13 +218,6 @@ class ProseLine:
         cited, url = CITATION.fullmatch(label), url.replace("&amp;", "&")
         is_plain = re.fullmatch(PLAIN_LABEL, label) and (label == url or not re.search(URL_START, label))
         return bool(is_plain) and url in ([self._targets.get(int(cited[1]))] if cited else self._targets.values())
-
-
-def _without_signs(url: str) -> str:
-    """Return a URL whose code ends neither a formula, the text of a link nor the cell of a table."""
-    host = IPV6_HOST.match(url)
-    place = host.end() if host else 0
-    return url[:place] + url[place:].translate({ord("$"): "%24", ord("["): "%5B", ord("]"): "%5D", ord("|"): "%7C"})
 
 
 def _as_words(url: str) -> str:
@@ -248,5 +236,5 @@ def safe_tex(inside: str) -> str:
             return ""
     if names or not inside.strip() or re.search(URL_START, inside):
         return ""
-    inside = TEX_COMMAND.sub(r"\\ ", TAG_START.sub("< ", inside))
+    inside = re.sub(rf"\\(?={TEX_NAMES})", r"\\ ", re.sub(r"<(?=[A-Za-z/!?])", "< ", inside))
     return re.sub(r"\](?=[(\[:])", "] ", inside)

@@ -262,9 +262,8 @@ class SafeLines:
         is_blank, is_outside = not last.strip(), bool(opening["item"]) and indentation(lines[-1]) < len(margin)
         # `$$ cheap` and `$$ dear` in two lines are prices, and so are they in a list.
         is_price = PRICE_LEVEL.fullmatch(last) and after.strip() and (lines[0].strip() or not is_blank)
-        if len(lines) > 1 and (is_outside or is_price or (is_blank and not found)):
-            return self._release()
-        if "`" in last or len(lines) > MAX_FORMULA_LINES:
+        is_none = len(lines) > 1 and (is_outside or is_price or (is_blank and not found))
+        if is_none or "`" in last or len(lines) > MAX_FORMULA_LINES:
             return self._release()
         if not found:
             return ""
@@ -300,17 +299,14 @@ class SafeStream:
         for line in lines:
             self._pass_on(self._lines.add(line, is_start=self._is_start))
             self._is_start = True
-        if (
-            self._lines.is_waiting
-            or len(self._pending) > MAX_HELD_CHARS
-            or (self._is_start and MAY_BE_BLOCK.match(self._pending))
-        ):
+        pending, is_start = self._pending, self._is_start
+        if self._lines.is_waiting or len(pending) > MAX_HELD_CHARS or (is_start and MAY_BE_BLOCK.match(pending)):
             return
-        pending, found = self._pending, MARKUP_START.search(self._pending)
+        found = MARKUP_START.search(pending)
         # Whether a sign is markup depends on what precedes it, so the whole word is held back.
         words = pending[: found.start()].rpartition(" ")[0] if found else pending.rstrip(ASCII_SIGNS).rstrip()
-        if words and not (self._is_start and MAY_BE_BLOCK.match(words)):
-            self._lines.follow(words, is_start=self._is_start)
+        if words and not (is_start and MAY_BE_BLOCK.match(words)):
+            self._lines.follow(words, is_start=is_start)
             self._write(words)
             self._pending, self._is_start = pending[len(words) :], False
 

@@ -262,9 +262,9 @@ def autolink(url: str) -> str:
 
 def without_markup(url: str) -> str:
     """Return a URL without signs that end a link or a table cell, or that viewers look for first, as in formulas."""
-    # The host stays as it is: it may be an IPv6 address in brackets.
+    # The host may be an IPv6 address in brackets.
     return re.sub(
-        r"\A[\w+.-]++://[^/?#]*+|[`|$\\\[\]]",
+        r"\A[\w+.-]++://\[[\da-fA-F:.]*+\]|[`|$\\\[\]]",
         lambda found: found[0] if len(found[0]) > 1 else f"%{ord(found[0]):X}",
         url,
     )
