@@ -50,7 +50,7 @@ ALONE = re.compile(rf"[\s\d.)*+-]*+\$\${DISPLAY_TEX}\$\$\s*+")
 TEX_NAMES = (
     r"(?:href|url|style|class|cssId|data|mmlToken|require|unicode|includegraphics|bbox|csname|let|html\w*)(?![A-Za-z])"
 )
-TEX_CALL = re.compile(rf"(?<![\w:])\\(?={TEX_NAMES})|\\(?={TEX_NAMES}[ \t]*+[{{\[#])")  # not `C:\data`
+TEX_CALL = re.compile(rf"(?<![\w:.])\\(?={TEX_NAMES})|\\(?={TEX_NAMES}[ \t]*+[{{\[#])")  # not `C:\data`, `.\data`
 BRACKET = re.compile(rf"\\?\[|(?<!\\)\]|[{P}]")
 # What would not be harmless as prose.
 RISKY = re.compile(rf"\]:|\]\(\s*+[^)\s:/.&\\%]*+[:/.&\\%]|<[A-Za-z/!?]|&[#\w]|[:/]\\*+/|www|{NAME}|\\(?={TEX_NAMES})")

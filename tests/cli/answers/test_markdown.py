@@ -232,6 +232,7 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
         ("in [0, 1) or $5.\n\n- $6 [7\n- `$a[0]`", "in [0, 1) or \\$5.\n\n- \\$6 [7\n- `$a[0]`"),
         ("$a `\\href{b}` c$", "\\$a `\\href{b}` c\\$"),
         ("see \\style{a} and D:\\data", "see \\ style{a} and D:\\data"),
+        ("cd .\\data or ..\\style\\x, .\\href {a}", "cd .\\data or ..\\style\\x, .\\ href {a}"),
         ("C:\\style and `$x`", "C:\\style and `$x`"),
         ("| a | b |\n|---|---|\n| $1 | $2 |\n| `$x` | c |", "| a | b |\n|---|---|\n| \\$1 | \\$2 |\n| `$x` | c |"),
         ("a $\n|-|-|\n`b$`", "a \\$\n|-|-|\n`b$`"),
