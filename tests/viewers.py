@@ -148,4 +148,5 @@ HOSTILE = (
     f"$x_1 $, # $$x$$, `a$` and ``{PICTURE}|b``, //evil.example/s",
     "$x$ `$y` www.www.evil.example/p, https://www.www.evil.example/q and `curl https://www.www.evil.example/r`",
     "evil.com/p _evil.com/p_ 例.com/p $x$.evil.com/p ~evil.com/p $x$ `evil.com/p` $`$y` [x](https://www.www.evil.com/p)",
+    r"$\color{u\rl(https:\2f\2f evil.example/p)}{x}$ and $\colorbox{\75rl(https:\2f\2f evil.example/p)}{x}$",
 )

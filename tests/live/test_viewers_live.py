@@ -114,6 +114,8 @@ PIECES = (
     *("\\href{https://evil.example}{x}", "\\style{background:url(//evil.example)}{x}"),
 )
 
+CSS_URL = re.compile(r"u\\?r\\?l\(|\\\d")  # also with escapes
+
 Render = Callable[[list[str]], list[dict[str, str]]]
 
 
@@ -144,7 +146,7 @@ class Dangers(HTMLParser):
             self.found.append(tag)
         for name, value in attrs:
             target = value or ""
-            if name.startswith("on") or name == "src" or (name == "style" and "url(" in target):
+            if name.startswith("on") or name == "src" or (name in ("fill", "style") and CSS_URL.search(target)):
                 self.found.append(f"{tag} {name}={target}")
             if name.endswith("href") and not (
                 target in SOURCES.values() or target.startswith(("#", "mailto:")) or not target

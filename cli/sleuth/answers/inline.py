@@ -236,5 +236,6 @@ def safe_tex(inside: str) -> str:
             return ""
     if names or not inside.strip() or re.search(URL_START, inside):
         return ""
+    inside = re.sub(r"(?i)u\\*+r\\*+l(?=\()|\\(?=\d)", r"\g<0> ", inside)  # MathJax writes colors as CSS
     inside = re.sub(rf"\\(?={TEX_NAMES})", r"\\ ", re.sub(r"<(?=[A-Za-z/!?])", "< ", inside))
     return re.sub(r"\](?=[(\[:])", "] ", inside)

@@ -227,6 +227,7 @@ def test_no_url_is_put_together_from_parts(text: str) -> None:
         ("1. a\n\n   $$f(x) =\n   = y$$\n\n2. b", "1. a\n\n   $$\n   f(x) = = y\n   $$\n\n2. b"),
         ("\\[\nx\n\\]\nwhere `y[i]`", "\\[ x \\]\nwhere `y[i]`"),
         ("\\[\nx<y\n\\] and `a`", "\\[ x< y \\] and `a`"),
+        ("$\\color{u\\rl(https:\\2f\\2f e.org)}{x}$", "$\\color{u\\rl (https:\\ 2f\\ 2f e.org)}{x}$"),
         ("$\\href{a}{b}$ `\\href`", "$\\ href{a}{b}$ `\\href`"),
         ("in [0, 1) or\n`a[0](b)`", "in [0, 1) or\n`a[0](b)`"),
         ("in [0, 1) or $5.\n\n- $6 [7\n- `$a[0]`", "in [0, 1) or \\$5.\n\n- \\$6 [7\n- `$a[0]`"),
