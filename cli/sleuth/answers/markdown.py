@@ -210,11 +210,11 @@ class SafeLines:
         self._columns, self._margin = indentation(line), " " * offset
         if fence and item and offset == item.end() and item[0].isprintable():
             self._columns, start = offset, item[0]
-        elif fence and item:  # viewers may not agree that it is an item
-            self._columns, self._margin, start = 0, "", f"{item[0].rstrip()}\n\n"
-        elif not fence and not was_after_text and self._columns - offset >= TAB_COLUMNS and line.strip():
+        elif (item or not fence) and not was_after_text and self._columns - offset >= TAB_COLUMNS and line.strip():
             self._fence, self._is_indented, self._columns = MADE_FENCE, True, offset + TAB_COLUMNS
             return f"{self._margin}{MADE_FENCE}\n" + self._code(line)
+        elif fence and item:  # viewers may not agree that it is an item
+            self._columns, self._margin, start = 0, "", f"{item[0].rstrip()}\n\n"
         if not fence:
             return ""
         if not self._margin:

@@ -60,6 +60,7 @@ PIECES = st.sampled_from(
 @settings(max_examples=600, deadline=None)
 @given(st.lists(PIECES, max_size=14).map("".join))
 @example("- ```\n<b>")
+@example("\t* ```\n")
 @example("[1]: https://evil.com\n\nsee [1]")
 @example("<div onload=x\n\n![a][1]\n\n[1]: http://x.com/i.png")
 def test_viewers_find_only_text_and_links_to_sources(text: str) -> None:
