@@ -71,7 +71,8 @@ def compress(
     try:
         passages = score(query, pages, dense=dense, rerank=rerank)
     except Exception as problem:  # models are servers and libraries, which can fail in any way
-        reason = explain_failure(problem)
+        hint = tr(problem.hint, **problem.values) if isinstance(problem, SleuthError) else ""  # what to install
+        reason = tr("; ").join(filter(None, (explain_failure(problem), hint)))
         warnings.append(tr("the model failed; passages are ranked by word matches: {reason}", reason=reason))
         passages = score(query, pages)
     chosen = _best_of_each(passages, document_count or (0 if budget.limit > 0 else DEFAULT_PASSAGES))
@@ -167,8 +168,7 @@ def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnin
 def explain_failure(problem: Exception) -> str:
     """Return why a model failed, for the user."""
     if isinstance(problem, SleuthError):
-        message, hint = tr(problem.message, **problem.values), problem.hint and tr(problem.hint, **problem.values)
-        return f"{message}{tr('; ')}{hint}" if hint else message
+        return tr(problem.message, **problem.values)
     if isinstance(problem, ProviderError):
         return describe(problem, provider=tr("the model server"))[0]
     if isinstance(problem, TimeoutError):

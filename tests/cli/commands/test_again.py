@@ -18,7 +18,8 @@ def searched(sleuth: Any, httpserver: HTTPServer) -> Any:
 
         query = request.values["q"]
         numbers = () if query == "nothing" else (1, 2)
-        results = [{"title": f"{query} {n}", "url": f"https://{query}.example/{n}", "content": "x"} for n in numbers]
+        host = query.replace(" | ", "-") + ".example"
+        results = [{"title": f"{query} {n}", "url": f"https://{host}/{n}", "content": "x"} for n in numbers]
         import json
 
         return Response(json.dumps({"query": query, "results": results}), content_type="application/json")
