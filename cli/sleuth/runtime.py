@@ -278,14 +278,15 @@ class Runtime(Messages):
         from sleuth.store.migrations import MIGRATIONS
 
         try:
-            connection = open_copy(self.paths.database, MIGRATIONS)
+            connection = open_copy(self.paths.database, MIGRATIONS, newer=True)
             table = self.table_in(connection)
-            known = os.path.exists(self.paths.database) and bool(table.all())
+            table.check()
         except UnwritableError:  # it cannot be read either
-            connection, known = open_database(MEMORY, MIGRATIONS), False
+            connection = open_database(MEMORY, MIGRATIONS)
             table = self.table_in(connection)
-        self._warn_of_database(problem, known=known)
-        return table, Health(connection, self.shared)
+            table.is_lost = True
+        self._warn_of_database(problem, known=os.path.exists(self.paths.database) and not table.is_lost)
+        return table, Health(connection, self.shared, lambda _: open_database(MEMORY, MIGRATIONS))
 
     def _spare_database(self, problem: Error) -> Connection:
         """Return a database in memory, with a warning, if the one on disk is damaged; else raise the problem again."""

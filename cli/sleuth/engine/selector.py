@@ -104,7 +104,8 @@ class ProviderSelector(ProviderAccounts):
         others = [row for row in self.table.all() if row.enabled and row.id not in known] if "all" in ids else []
         usual = [one for one in self.loadable(others) if not one.adapter.opt_in]
         fitting = [one for one in usual if not category or category in one.adapter.categories]
-        return candidates + [one for one in fitting if self.is_set_up(one) and not self.obstacle(one)]
+        usable = (one for one in fitting if self.is_set_up(one) and not self.obstacle(one))
+        return candidates + [one for one in usable if self._is_allowed(one)]
 
     def chain(self) -> list[Candidate]:
         """Return the providers that a search of the web without -p may use, in order."""
@@ -116,7 +117,7 @@ class ProviderSelector(ProviderAccounts):
         """Return the id of the default provider; empty for `auto`."""
         id = self.settings[setting.DEFAULT_PROVIDER]
         with suppress(UnknownProviderError):
-            return "" if id == "auto" else self.table.get(id).id  # the setting may have other capitals
+            return "" if id.lower() == "auto" else self.table.get(id).id  # the setting may have other capitals
         return id
 
     def groups(
@@ -165,7 +166,17 @@ class ProviderSelector(ProviderAccounts):
             return False
         if self.obstacle(candidate):
             return bool(candidate.row.api_key)  # the user expects it to answer, so the search says why it did not
-        return self.settings[setting.KEYLESS] or LOOPBACK in candidate.adapter.host or self.is_own(candidate)
+        is_chosen = LOOPBACK in candidate.adapter.host or self.is_own(candidate)
+        return is_chosen or (self.settings[setting.KEYLESS] and self._is_allowed(candidate))
+
+    def _is_allowed(self, candidate: Candidate) -> bool:
+        """Tell whether a provider may be used that was not named: not if the user may have disabled it in a lost table.
+
+        Without a default provider, the user has most likely never changed the table.
+        """
+        if not self.table.is_lost or self.default() in ("", candidate.id):
+            return True
+        return candidate.adapter.offline or self.is_own(candidate)
 
     def is_set_up(self, candidate: Candidate) -> bool:
         """Tell whether a provider that is expected on this machine was set up here, or has ever answered."""

@@ -65,14 +65,19 @@ def open_read_only(path: str, timeout: float = BUSY_TIMEOUT_S) -> sqlite3.Connec
     return connection
 
 
-def open_copy(path: str, migrations: Sequence[Migration]) -> sqlite3.Connection:
-    """Open a copy in memory, migrated to the newest schema, of a database that cannot be written or does not exist."""
+def open_copy(path: str, migrations: Sequence[Migration], *, newer: bool = False) -> sqlite3.Connection:
+    """Open a copy in memory, migrated to the newest schema, of a database that cannot be written or does not exist.
+
+    With `newer`, a database of a newer sleuth is copied as it is.
+    """
     connection = _connect(MEMORY)
-    with explain_errors(path):
-        if os.path.exists(path):
+    with explain_errors(path), explain_unwritable(path):
+        with suppress(FileNotFoundError, NotADirectoryError):  # but not one that may exist in an unreadable folder
+            os.stat(path)
             with closing(open_read_only(path)) as source:
                 source.backup(connection)
-        return _migrate(connection, path, migrations)
+        is_newer = _version(connection) > len(migrations)
+        return connection if newer and is_newer else _migrate(connection, path, migrations)
 
 
 @contextmanager

@@ -52,6 +52,7 @@ class ProviderRow(Record):
 COLUMNS = ", ".join(ProviderRow._fields)
 ROWS = f"SELECT {COLUMNS} FROM websearch_provider"  # noqa: S608 - constants
 ALL_ROWS = f"{ROWS} ORDER BY id"
+CHECK = f"SELECT {COLUMNS}, is_default FROM websearch_provider ORDER BY id"  # noqa: S608 - constants
 # Reads a row of the provider table too, so that a damaged one is found before a search depends on it.
 SEEDED = f"SELECT value FROM meta, ({ROWS} LIMIT 1) WHERE meta.name = 'seeded'"  # noqa: S608 - constants
 
@@ -61,6 +62,7 @@ class ProviderTable:
 
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self.connection, self.path = connection, path
+        self.is_lost = False  # the rows of the user cannot be read; these are the built-in ones
 
     def seed(self, mark: str, adapters: Callable[[], Iterable[Provider]]) -> None:
         """Add missing built-in providers, unless that was done already for this `mark`."""
@@ -100,7 +102,7 @@ class ProviderTable:
 
     def check(self) -> None:
         """Raise DatabaseError if a row cannot be read; damage may be in one page only."""
-        self._rows(ALL_ROWS)
+        self._rows(CHECK)
 
     def all(self) -> list[ProviderRow]:
         """Return all rows by id."""

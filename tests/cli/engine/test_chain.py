@@ -4,6 +4,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
 from typing import Any
@@ -432,6 +433,59 @@ def test_unknown_provider_in_the_settings_is_named(make_sleuth: Any, httpserver:
         ["error: websearch.default_provider: unknown provider 'nosuch'", "hint: set it: sleuth providers use ID"],
     )
     assert sleuth("providers", "list", SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="nosuch").exit == 0
+
+
+def make_unusable(path: Path, how: str) -> None:
+    """Turn the database into one of a newer sleuth, with all columns or not, a damaged one, or one that is refused."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        if how.startswith("newer"):
+            connection.execute("PRAGMA user_version = 99")
+        if how in ("newer, other columns", "lacks a column"):
+            connection.execute("ALTER TABLE websearch_provider RENAME COLUMN is_default TO was_default")
+    if how == "damaged":
+        path.write_bytes(b"\xff" * 100 + path.read_bytes()[100:])
+    elif how == "refused":
+        path.chmod(0o666)
+    elif how == "a folder":
+        path.unlink()
+        path.mkdir()
+
+
+def test_rows_of_a_newer_database_are_used(sleuth: Any, chain: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
+    sleuth("providers", "set", "searxng", "--api-host", httpserver.url_for(""))
+    for id in KEYLESS[:3]:
+        sleuth("providers", "set", id, "--disable")
+    sleuth("providers", "use", "searxng")
+    path = sleuth.home / "data" / "sleuth.db"
+    make_unusable(path, "newer")
+    before = path.read_bytes()
+    assert chain() == ["searxng", *KEYLESS[3:]]
+    done = sleuth("search", "--json", "x", SLEUTH_WEBSEARCH_KEYLESS="false")
+    assert (done.exit, done.json["provider"]) == (0, "searxng")
+    assert "newer sleuth" in done.err
+    assert path.read_bytes() == before
+
+
+UNREADABLE = ["newer, other columns", "lacks a column", "damaged", "refused", "a folder"]
+
+
+@pytest.mark.parametrize("how", UNREADABLE)
+def test_unreadable_database_does_not_let_queries_go_to_services_that_may_be_disabled(
+    sleuth: Any, chain: Any, how: str
+) -> None:
+    sleuth("providers", "use", "searxng")
+    make_unusable(sleuth.home / "data" / "sleuth.db", how)
+    assert chain(first="searxng") == ["searxng"]
+    assert chain(SEARXNG_URL="http://127.0.0.1:1", TAVILY_API_KEY="k") == ["searxng", "tavily"]
+    assert chain(SLEUTH_WEBSEARCH_FALLBACK="searxng,brave") == ["searxng", "brave"]
+    assert chain(SLEUTH_WEBSEARCH_DEFAULT_PROVIDER="AUTO") == KEYLESS
+    assert "no provider is usable" in sleuth("search", "-p", "all", "--offline", "--category", "news", "x").err
+    done = sleuth("search", "x", SLEUTH_WEBSEARCH_KEYLESS="false")
+    assert done.exit == 6
+    assert "sleuth.db" in done.err.splitlines()[0]
+    assert "localhost:8080" in done.err.splitlines()[1]
 
 
 def test_damaged_row_does_not_stop_a_search_and_nothing_is_written(sleuth: Any) -> None:
