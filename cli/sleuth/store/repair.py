@@ -35,6 +35,8 @@ def repair(path: str, migrations: Sequence[Migration]) -> Repair:
     with locked(f"{path}.lock") as held:
         if not held:
             raise locked_error(path)
+        backups = sorted(glob.glob(f"{glob.escape(path)}.v*"), key=os.path.getmtime, reverse=True)
+        path = os.path.realpath(path)  # SQLite keeps the side files there
         copy = f"{path}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
         for end in ("", *SIDE_FILES):
             with suppress(FileNotFoundError):
@@ -42,7 +44,6 @@ def repair(path: str, migrations: Sequence[Migration]) -> Repair:
         new = f"{path}.new"
         for end in ("", *SIDE_FILES, ".lock"):
             Path(f"{new}{end}").unlink(missing_ok=True)
-        backups = sorted(glob.glob(f"{glob.escape(path)}.v*"), key=os.path.getmtime, reverse=True)
         with closing(open_database(new, migrations)) as target:
             rows = _copy_tables([copy, *backups], target)
             cleared = ", ".join(row["id"] for row in target.execute(UNBOUND))

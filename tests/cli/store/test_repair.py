@@ -125,3 +125,22 @@ def test_key_whose_host_is_lost_is_cleared(sleuth: Any, database: Path) -> None:
     shown = sleuth("providers", "show", "brave", "--json").json
     assert (shown["keySource"], shown["apiHost"]) == (None, "https://api.search.brave.com")
     assert KEY.encode() not in database.read_bytes()
+
+
+def test_repair_of_a_linked_database_reads_its_log(sleuth: Any, database: Path, tmp_path: Path) -> None:
+    target = tmp_path / "disk" / "kept.db"
+    target.parent.mkdir()
+    database.rename(target)
+    database.symlink_to(target)
+    with closing(sqlite3.connect(target)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("UPDATE websearch_provider SET api_key = 'newest' WHERE id = 'tavily'")
+        connection.commit()
+        connection.execute("PRAGMA user_version = 1")
+        unfinished = {path: path.read_bytes() for path in target.parent.iterdir()}
+    for path, data in unfinished.items():  # as after a crash: SQLite would have moved the log into the database
+        path.write_bytes(data)
+    assert "repaired" in sleuth("doctor", "--repair").out
+    assert database.is_symlink()
+    assert list(target.parent.glob("kept.db.damaged-*"))
+    assert sleuth("providers", "show", "tavily", "--json").json["keySource"] == "table"
