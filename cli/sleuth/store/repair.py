@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
+from sleuth.base.errors import SettingsError
 from sleuth.base.files import check_own_database, locked
 from sleuth.store.database import DATABASE_ERRORS, Migration, locked_error, open_database, open_immutable, transaction
 from sleuth_providers.records import Record
 
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 SIDE_FILES = ("-wal", "-shm")
+LOCK_START, LOCK_LENGTH = 0x40000002, 510  # bytes that SQLite locks while it reads, and in WAL mode until it closes
 # What columns without a default get that a damaged table lacks. Others get NULL or, if they may not, '' or 0.
 SUBSTITUTES = {"name": "id", "adapter": "id", "type": "'api'", "api_host": "''"}
 # A key belongs to the host it was set for, and without one it would be sent to that of the adapter.
@@ -37,6 +39,7 @@ def repair(path: str, migrations: Sequence[Migration]) -> Repair:
             raise locked_error(path)
         backups = sorted(glob.glob(f"{glob.escape(path)}.v*"), key=os.path.getmtime, reverse=True)
         path = os.path.realpath(path)  # SQLite keeps the side files there
+        _check_unused(path)
         copy = f"{path}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
         for end in ("", *SIDE_FILES):
             with suppress(FileNotFoundError):
@@ -49,10 +52,23 @@ def repair(path: str, migrations: Sequence[Migration]) -> Repair:
             cleared = ", ".join(row["id"] for row in target.execute(UNBOUND))
             target.execute(CLEAR)
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        _check_unused(path)  # again: copying takes a while
         for side_file in (*(f"{path}{end}" for end in SIDE_FILES), f"{new}.lock"):
             Path(side_file).unlink(missing_ok=True)
         os.replace(new, path)
     return Repair(copy, rows, cleared)
+
+
+def _check_unused(path: str) -> None:
+    """Refuse if another process has the database open: its writes would go to the file that is replaced."""
+    with suppress(OSError, ImportError), open(path, "r+b") as stream:  # not all file systems have locks
+        import fcntl
+
+        try:
+            fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB, LOCK_LENGTH, LOCK_START)
+        except BlockingIOError as problem:
+            hint = "end sleuth serve, sleuth mcp and other commands first"
+            raise SettingsError("{path} is in use by another process", hint, path=path) from problem
 
 
 def _copy_tables(sources: list[str], target: sqlite3.Connection) -> dict[str, int]:

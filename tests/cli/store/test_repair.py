@@ -1,6 +1,8 @@
 """A damaged database: searches go on without it, and a repair keeps what can be read."""
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -125,6 +127,23 @@ def test_key_whose_host_is_lost_is_cleared(sleuth: Any, database: Path) -> None:
     shown = sleuth("providers", "show", "brave", "--json").json
     assert (shown["keySource"], shown["apiHost"]) == (None, "https://api.search.brave.com")
     assert KEY.encode() not in database.read_bytes()
+
+
+def test_database_that_another_process_has_open_is_not_replaced(sleuth: Any, database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("ALTER TABLE websearch_provider DROP COLUMN options")
+        connection.execute("PRAGMA journal_mode = WAL")
+    before = database.read_bytes()
+    code = f"import sqlite3; c = sqlite3.connect({str(database)!r}); c.execute('SELECT * FROM meta'); print(); input()"
+    holder = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    with holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        done = sleuth("doctor", "--repair")
+    assert (done.exit, "is in use by another process" in done.err, "sleuth serve" in done.err) == (2, True, True)
+    assert database.read_bytes() == before
+    assert not list(database.parent.glob("*.damaged-*"))
+    assert "repaired" in sleuth("doctor", "--repair").out
 
 
 def test_repair_of_a_linked_database_reads_its_log(sleuth: Any, database: Path, tmp_path: Path) -> None:
