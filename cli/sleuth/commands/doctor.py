@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sleuth.base import process
-from sleuth.base.errors import Exit, RequestError
+from sleuth.base.errors import Exit, RequestError, SettingsError
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import write_json
 from sleuth.base.text import strip_controls
@@ -55,11 +55,8 @@ def doctor(
 
     Each failed check shows the evidence, the cause and the fix. The exit code is 0 if no check failed, else 1.
     """
-    if repair and as_document:
-        options = {"one": "--repair", "other": "--json"}
-        raise RequestError("{one} and {other} cannot be combined", "use only one of them", **options)
     if repair:
-        return _repair(runtime)
+        return _repair(runtime, as_document)
     if settings is None and url and "://" not in url:
         is_path = (url[0] in "./" and url[:2] != "//") or url.endswith((".yml", ".yaml")) or os.path.isfile(url)
         settings = url if is_path else None
@@ -117,13 +114,20 @@ def _write_fix(runtime: Runtime, path: str, as_document: bool) -> None:
     print(f"    {command}\n    {RESTART}", file=runtime.stderr)
 
 
-def _repair(runtime: Runtime) -> int:
-    from sleuth.doctor.installation.stores import is_damaged
+def _repair(runtime: Runtime, as_document: bool) -> int:
+    from sleuth.doctor.installation.stores import check_database, check_library, is_damaged
     from sleuth.store.migrations import MIGRATIONS
     from sleuth.store.repair import repair
 
+    if as_document:
+        options = {"one": "--repair", "other": "--json"}
+        raise RequestError("{one} and {other} cannot be combined", "use only one of them", **options)
     path = runtime.paths.database
     if not is_damaged(path):
+        for finding in (check_database(runtime, runtime.settings), *check_library(runtime, runtime.settings)):
+            if finding.state == "fail":
+                values = {"evidence": finding.evidence, "cause": finding.cause}
+                raise SettingsError("{evidence}: {cause}", "see the commands for this: sleuth doctor", **values)
         print(tr("nothing to repair: {path} is not damaged", path=path), file=runtime.stdout)
         return Exit.DONE
     done = repair(path, MIGRATIONS)
@@ -132,5 +136,8 @@ def _repair(runtime: Runtime) -> int:
     print(tr("the damaged file is kept as {copy}", copy=done.copy), file=runtime.stdout)
     if done.cleared:
         runtime.warn(tr("cleared the keys of {ids}, because the hosts they belong to are lost", ids=done.cleared))
+    if not done.rows["websearch_provider"]:
+        runtime.warn(tr("no provider could be read; keys and hosts that you had set are lost unless the copy has them"))
+    if done.cleared or not done.rows["websearch_provider"]:
         runtime.hint(tr("set both again: sleuth providers set ID --api-host URL --api-key -"))
     return Exit.DONE

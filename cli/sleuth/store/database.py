@@ -122,7 +122,7 @@ def check_files(path: str) -> None:
     except OSError as problem:
         raise DatabaseError(
             "the database {path} is not used ({reason})",
-            "remove it, or set SLEUTH_HOME to another folder",
+            "move it away, or set SLEUTH_HOME to another folder",
             path=problem.filename,
             reason=problem.strerror,
         ) from problem

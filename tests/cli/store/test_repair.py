@@ -54,7 +54,8 @@ def test_search_goes_on_beside_the_database_of_a_newer_version(sleuth: Any, data
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     done = sleuth("search", "-p", "library", "--json", "--no-cache", "searxng json")
     assert (done.exit, "newer sleuth" in done.err) == (0, True)
-    assert sleuth("doctor", "--repair").exit == 0
+    repaired = sleuth("doctor", "--repair")
+    assert (repaired.exit, "written by a newer version of sleuth" in repaired.err) == (2, True)
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone()[0] == 99
 
@@ -71,8 +72,9 @@ def test_repair_keeps_a_copy_and_the_readable_rows(sleuth: Any, database: Path, 
     assert str(copy) in done.out
     listed = sleuth("providers", "show", "brave", "--json")
     assert listed.exit == 0
-    if kind != "not a database":
-        assert listed.json["keySource"] == "table"
+    is_lost = kind == "not a database"
+    assert listed.json["keySource"] == (None if is_lost else "table")
+    assert ("keys and hosts that you had set are lost" in done.err) is is_lost
     assert "nothing to repair" in sleuth("doctor", "--repair").out
     as_json = sleuth("doctor", "--repair", "--json")
     assert (as_json.exit, as_json.out, "cannot be combined" in as_json.err) == (2, "", True)
@@ -163,3 +165,18 @@ def test_repair_of_a_linked_database_reads_its_log(sleuth: Any, database: Path, 
     assert database.is_symlink()
     assert list(target.parent.glob("kept.db.damaged-*"))
     assert sleuth("providers", "show", "tavily", "--json").json["keySource"] == "table"
+
+
+def test_repair_names_what_it_cannot_repair(sleuth: Any, database: Path) -> None:
+    library = database.with_name("library.db")
+    library.write_bytes(b"\xff" * 5000)
+    done = sleuth("doctor", "--repair")
+    assert (done.exit, done.out) == (2, "")
+    assert f"{library}: file is not a database: the file is damaged; move it away" in done.err
+    assert "hint: see the commands for this: sleuth doctor\n" in done.err
+    database.unlink()
+    database.mkdir()
+    done = sleuth("doctor", "--repair")
+    assert (done.exit, done.out) == (2, "")
+    assert f"the database {database} is not used (not a regular file)" in done.err
+    assert "hint: move it away" in done.err

@@ -79,8 +79,8 @@ def check_database(runtime: "Runtime", settings: Settings) -> Finding:
 
 
 def is_damaged(path: str) -> bool:
-    """Tell whether a database exists and is damaged, rather than locked or unreadable."""
-    return os.path.isfile(path) and _remedy_of(_inspect(path, MIGRATIONS)[1]) == DAMAGED
+    """Tell whether a database exists and is damaged, rather than locked or unreadable; raise if it is not used."""
+    return os.path.exists(path) and _remedy_of(_inspect(path, MIGRATIONS)[1]) == DAMAGED
 
 
 def _inspect(path: str, migrations: Sequence[Migration]) -> tuple[int, str]:
