@@ -131,6 +131,8 @@ class ProviderSelector(ProviderAccounts):
         if first:
             yield [self._first(first)]
         entries, written = chain_entries(self.settings, query)
+        if any(id.lower() == name.lower() for id in self.unknown(query) for name in registry.plugins()):
+            self.discover()
         known = {row.id.lower() for row in self.table.all()} - {id.lower() for id in (first, *tried)}
         members = (_ids(entry) for entry in dict.fromkeys(entries))
         loaded = ([self.candidate(id) for id in ids if id.lower() in known] for ids in members)
@@ -156,7 +158,8 @@ class ProviderSelector(ProviderAccounts):
         """Return the ids in the chain of the user that no provider has."""
         entries, written = chain_entries(self.settings, query)
         known = {row.id.lower() for row in self.table.all()} if written else set()
-        return [id for entry in entries if written for id in _ids(entry) if id.lower() not in known]
+        ids = dict.fromkeys(id for entry in entries if written for id in _ids(entry))
+        return [id for id in ids if id.lower() not in known]
 
     def _joins(self, candidate: Candidate, written: bool, library: bool) -> bool:
         """Tell whether a provider takes part in a chain: always in one that the user wrote, else if it is ready."""

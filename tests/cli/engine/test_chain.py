@@ -422,7 +422,7 @@ def test_provider_named_next_to_all_is_not_dropped(sleuth: Any) -> None:
 def test_unknown_provider_in_the_settings_is_named(make_sleuth: Any, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/search").respond_with_json({"results": [{"title": "A", "url": "https://a.example/"}]})
     sleuth = make_sleuth(SEARXNG_URL=httpserver.url_for(""))
-    done = sleuth("search", "x", SLEUTH_WEBSEARCH_FALLBACK="nosuch,searxng")
+    done = sleuth("search", "x", SLEUTH_WEBSEARCH_FALLBACK="nosuch,searxng,searxng+nosuch")
     assert (done.exit, done.err) == (0, "note: unknown provider 'nosuch' in the fallback chain\n")
     done = sleuth("search", "x", SLEUTH_WEBSEARCH_FALLBACK="nosuch")
     assert done.exit == 1

@@ -34,6 +34,20 @@ def test_plugin_is_a_provider_like_any_other(sleuth: Any, installed: str, httpse
     assert "echo" in [item["id"] for item in listed.json["items"]]
 
 
+@pytest.mark.parametrize(
+    "chain",
+    [{"SLEUTH_WEBSEARCH_FALLBACK": "nosuch,Echo"}, {"SLEUTH_WEBSEARCH_CHAINS": "{ general = ['echo+nosuch'] }"}],
+)
+def test_plugin_of_a_chain_is_found_in_a_new_home(
+    sleuth: Any, installed: str, httpserver: HTTPServer, chain: dict[str, str]
+) -> None:
+    httpserver.expect_request("/echo").respond_with_data("heard you")
+    sleuth.environ |= {"PYTHONPATH": installed, "ECHO_URL": httpserver.url_for(""), **chain}
+    done = sleuth.process("search", "--template", "{title}", "hello")
+    assert (done.exit, done.out) == (0, "heard you\n")
+    assert done.err == "note: unknown provider 'nosuch' in the fallback chain\n"
+
+
 def test_plugin_that_fails_to_load_is_a_warning(sleuth: Any, installed: str) -> None:
     sleuth.environ["PYTHONPATH"] = installed
     done = sleuth.process("providers", "list")
