@@ -61,6 +61,7 @@ def import_journal(connection: sqlite3.Connection, journal: str, stall_timeout: 
         if not held:
             return False
         with explain_unwritable(journal):
+            next(read(journal), None)  # raises for what is no file of sleuth, which must keep its name
             with suppress(FileNotFoundError):
                 os.rename(journal, f"{journal}.{time.time_ns()}-{os.urandom(4).hex()}")
             return all(_import_file(connection, file) for file in _renamed_files(journal))
@@ -81,7 +82,7 @@ def read(path: str) -> Iterator[tuple[Row, list[Row]]]:
     except FileNotFoundError:  # another process imported it
         return
     except OSError as problem:
-        raise unreadable(path, problem) from problem
+        raise unreadable(path, problem, "check type, owner and permissions, or move it away; a new one is created") from problem
     for line in lines:
         with suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
             yield _rows(json.loads(line))

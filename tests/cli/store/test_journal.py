@@ -280,6 +280,20 @@ def test_search_imports_a_full_journal(sleuth: Any) -> None:
     assert sleuth("history").out == "second\nfirst\n"
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_pipe_in_place_of_the_journal_keeps_its_name(sleuth: Any) -> None:
+    path = sleuth.home / "state" / "searches.jsonl"
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    for command in ("history", "usage", "history --clear --yes"):
+        done = sleuth(*command.split())
+        assert (done.exit, f"cannot read {path} (not a regular file)" in done.err) == (2, True)
+        assert "move it away; a new one is created" in done.err
+        assert sorted(path.parent.glob("searches.jsonl*")) == [path, Path(f"{path}.lock")]
+    path.rename(f"{path}.old")
+    assert sleuth("history").exit == 0
+
+
 # Damaged, old and surplus entries
 
 
