@@ -193,9 +193,9 @@ class Settings:
         for setting in (DEFAULT_PROVIDER, FALLBACK, CHAINS_BY_CATEGORY):
             value, place, _ = self.look_up(setting)
             chains = value.values() if isinstance(value, dict) else [[value] if isinstance(value, str) else value]
-            ids = "+".join(entry for chain in chains for entry in chain).split("+")
-            no_id = ("auto", "") if setting is DEFAULT_PROVIDER else ("",)
-            yield from ((setting, id) for id in ids if place != "default" and id not in no_id)
+            ids = [id for chain in chains for entry in chain for id in entry.split("+") if place != "default"]
+            no_ids = ("auto", "") if setting is DEFAULT_PROVIDER else ()
+            yield from ((setting, id) for id in ids if id.lower() not in no_ids)
 
     def problems(self) -> Iterator[str]:
         """Yield a message for every invalid value and unknown key, and if a file that was chosen does not exist."""

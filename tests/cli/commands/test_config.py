@@ -89,7 +89,10 @@ def test_unknown_provider_is_refused_by_set_and_found_by_validate(sleuth: Any, k
 
 
 def test_auto_is_no_part_of_a_chain(sleuth: Any) -> None:
-    assert sleuth("config", "set", "websearch.default_provider", "auto").exit == 0
+    for id in ("auto", "AUTO", ""):
+        assert sleuth("config", "set", "websearch.default_provider", id).exit == 0
+        assert sleuth("config", "validate").exit == 0
+        assert sleuth("providers", "show", "duckduckgo", "--json").json["isDefault"] is False
     assert sleuth("config", "set", "websearch.fallback", "auto").exit == 3
     assert sleuth("config", "validate", SLEUTH_WEBSEARCH_FALLBACK="auto,brave").exit == 2
 
@@ -100,6 +103,16 @@ def test_validate_names_every_unknown_provider(sleuth: Any) -> None:
         "warning: websearch.fallback: unknown provider 'serxng'; did you mean searxng?",
         "warning: websearch.fallback: unknown provider 'wikpedia'; did you mean wikipedia?",
     ]
+
+
+@pytest.mark.parametrize("entry", ["", "+", "searxng+", " "])
+def test_empty_id_in_a_chain_is_reported(sleuth: Any, entry: str) -> None:
+    for name, text in (("fallback", f"['{entry}']"), ("chains", f"{{ news = ['{entry}'] }}")):
+        done = sleuth("config", "set", f"websearch.{name}", text)
+        assert (done.exit, "unknown provider '" in done.err) == (3, True)
+        done = sleuth("config", "validate", **{f"SLEUTH_WEBSEARCH_{name.upper()}": text})
+        assert (done.exit, f"websearch.{name}: unknown provider '" in done.err) == (2, True)
+    assert sleuth("config", "set", "websearch.fallback", "[]").exit == 0
 
 
 def test_providers_of_a_chain_may_be_joined(sleuth: Any) -> None:
