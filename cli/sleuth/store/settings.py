@@ -216,8 +216,8 @@ def unknown_key(key: str) -> SettingsError:
         hint = "list its settings: sleuth config show {key}"
         return SettingsError("{key} is a section, not a setting", hint, key=key)
     last, ends = key.rpartition(".")[2], {name: name.rpartition(".")[2] for name in TABLE}
-    near = [name for name, end in ends.items() if f"_{last}" in f"_{end}" or get_close_matches(last, [end], 1, 0.75)]
-    near = get_close_matches(key, near, 1, 0)
+    near = [name for name, end in ends.items() if f"_{last}_" in f"_{end}_" or get_close_matches(last, [end], 1, 0.75)]
+    near = get_close_matches(key, near, 1, 0.5)
     message = "unknown setting {key}; did you mean {near}?" if near else "unknown setting {key}"
     return SettingsError(message, "list all: sleuth config show", key=key, near="".join(near))
 

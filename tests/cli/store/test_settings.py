@@ -227,6 +227,9 @@ def test_invalid_secret_is_not_shown(file: Path) -> None:
         ("[agent.web_search]\nenable = true\n", "agent.web_search.enable", "agent.web_search.enabled"),
         ("[completely]\ndifferent = 5\n", "completely.different", ""),
         ("[websearch]\nbogus = 5\n", "websearch.bogus", ""),
+        ("[nosuchsection]\na = 5\n", "nosuchsection.a", ""),
+        ("[nosuchsection]\nkey = 5\n", "nosuchsection.key", ""),
+        ("[search]\nmax = 5\n", "search.max", "websearch.max_results"),
         ("[cache]\nttl = 5\n", "cache.ttl", "cache.ttl_minutes"),
     ],
 )
