@@ -120,8 +120,8 @@ def _repair(runtime: Runtime, as_document: bool) -> int:
     from sleuth.store.repair import repair
 
     if as_document:
-        options = {"one": "--repair", "other": "--json"}
-        raise RequestError("{one} and {other} cannot be combined", "use only one of them", **options)
+        message = "{one} and {other} cannot be combined"
+        raise RequestError(message, "use only one of them", one="--repair", other="--json")
     path = runtime.paths.database
     if not is_damaged(path):
         for finding in (check_database(runtime, runtime.settings), *check_library(runtime, runtime.settings)):

@@ -77,10 +77,6 @@ def _team_report(runtime: Runtime, days: int, provider: str) -> UsageReport:
         with closing(RedisServer(address, warn=lambda _: None)) as server:
             return team_report(server, days, provider)
     except RedisUnavailableError as problem:
-        raise SleuthError(
-            "the shared cache at {host} is unavailable ({why})",
-            "find the cause: sleuth doctor --only cache",
-            code="UNREACHABLE",
-            host=address.place,
-            why=str(problem),
-        ) from problem
+        message = "the shared cache at {host} is unavailable ({why})"
+        hint = "find the cause: sleuth doctor --only cache"
+        raise SleuthError(message, hint, code="UNREACHABLE", host=address.place, why=str(problem)) from problem

@@ -63,13 +63,9 @@ class ProviderSelector(ProviderAccounts):
             return Candidate(row, own() if own else registry.load(row.adapter))
         except (registry.PluginError, KeyError) as problem:
             reason = problem if isinstance(problem, registry.PluginError) else tr("not installed")
-            raise RequestError(
-                "cannot load the adapter {adapter!r} of {id!r} ({reason})",
-                "install its package again, or: sleuth providers remove {id}",
-                id=id,
-                adapter=row.adapter,
-                reason=reason,
-            ) from problem
+            message = "cannot load the adapter {adapter!r} of {id!r} ({reason})"
+            hint = "install its package again, or: sleuth providers remove {id}"
+            raise RequestError(message, hint, id=id, adapter=row.adapter, reason=reason) from problem
 
     def loadable(self, rows: Iterable[ProviderRow]) -> Iterator[Candidate]:
         """Yield the providers of rows, except those whose package is not installed."""
@@ -102,10 +98,9 @@ class ProviderSelector(ProviderAccounts):
                 raise RequestError("{id} is disabled", "enable it: sleuth providers set {id} --enable", id=candidate.id)
         known = {candidate.id for candidate in candidates}
         others = [row for row in self.table.all() if row.enabled and row.id not in known] if "all" in ids else []
-        usual = [one for one in self.loadable(others) if not one.adapter.opt_in]
+        usual = [one for one in self.loadable(others) if not one.adapter.opt_in and self._is_allowed(one)]
         fitting = [one for one in usual if not category or category in one.adapter.categories]
-        usable = (one for one in fitting if self.is_set_up(one) and not self.obstacle(one))
-        return candidates + [one for one in usable if self._is_allowed(one)]
+        return candidates + [one for one in fitting if self.is_set_up(one) and not self.obstacle(one)]
 
     def chain(self) -> list[Candidate]:
         """Return the providers that a search of the web without -p may use, in order."""
@@ -177,9 +172,8 @@ class ProviderSelector(ProviderAccounts):
 
         Without a default provider, the user has most likely never changed the table.
         """
-        if not self.table.is_lost or self.default() in ("", candidate.id):
-            return True
-        return candidate.adapter.offline or self.is_own(candidate)
+        is_known = not self.table.is_lost or self.default() in ("", candidate.id)
+        return is_known or candidate.adapter.offline or self.is_own(candidate)
 
     def is_set_up(self, candidate: Candidate) -> bool:
         """Tell whether a provider that is expected on this machine was set up here, or has ever answered."""
@@ -195,13 +189,11 @@ class ProviderSelector(ProviderAccounts):
         if error := self.obstacle(candidate):
             return failed(candidate, error)
         if cooldown := self.cooldown(candidate):
-            message = tr(
-                "{provider} is skipped until {until} after a failure ({state}); retry now: sleuth providers test {id}",
-                provider=candidate.row.name,
-                until=local_time(cooldown.until),
-                state=cooldown.state,
-                id=candidate.id,
+            text = (
+                "{provider} is skipped until {until} after a failure ({state}); retry now: sleuth providers test {id}"
             )
+            names = {"provider": candidate.row.name, "id": candidate.id}
+            message = tr(text, until=local_time(cooldown.until), state=cooldown.state, **names)
             hint = tr(candidate.adapter.trouble_hint) if candidate.adapter.trouble_hint else ""
             attempt = Attempt(candidate.id, "cooldown", message=message, hint=hint, code="COOLDOWN")
             is_key_rejected = cooldown.state == KeyInvalidError.state  # waiting does not help

@@ -120,12 +120,9 @@ def check_files(path: str) -> None:
     try:
         check_own_database(path)
     except OSError as problem:
-        raise DatabaseError(
-            "the database {path} is not used ({reason})",
-            "move it away, or set SLEUTH_HOME to another folder",
-            path=problem.filename,
-            reason=problem.strerror,
-        ) from problem
+        message = "the database {path} is not used ({reason})"
+        hint = "move it away, or set SLEUTH_HOME to another folder"
+        raise DatabaseError(message, hint, path=problem.filename, reason=problem.strerror) from problem
 
 
 def _open(path: str, timeout: float) -> sqlite3.Connection:
@@ -155,13 +152,9 @@ def _migrate(connection: sqlite3.Connection, path: str, migrations: Sequence[Mig
     try:
         version = _version(connection)
         if version > len(migrations):
-            raise DatabaseError(
-                "{path} was written by a newer sleuth (schema {found}, this version supports {known})",
-                "update sleuth, or set SLEUTH_HOME to another folder",
-                path=path,
-                found=version,
-                known=len(migrations),
-            )
+            message = "{path} was written by a newer sleuth (schema {found}, this version supports {known})"
+            hint = "update sleuth, or set SLEUTH_HOME to another folder"
+            raise DatabaseError(message, hint, path=path, found=version, known=len(migrations))
         if 0 < version < len(migrations) and connection.execute("PRAGMA database_list").fetchone()[2]:
             check_files(f"{path}.v{version}")
             os.close(os.open(f"{path}.v{version}", os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))

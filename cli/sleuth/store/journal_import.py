@@ -82,7 +82,8 @@ def read(path: str) -> Iterator[tuple[Row, list[Row]]]:
     except FileNotFoundError:  # another process imported it
         return
     except OSError as problem:
-        raise unreadable(path, problem, "check type, owner and permissions, or move it away; a new one is created") from problem
+        hint = "check type, owner and permissions, or move it away; a new one is created"
+        raise unreadable(path, problem, hint) from problem
     for line in lines:
         with suppress(ValueError, KeyError, TypeError, OverflowError, RecursionError):
             yield _rows(json.loads(line))

@@ -62,12 +62,9 @@ def _run(command: str, owner: str) -> str:
     import subprocess
 
     try:
+        words = shlex.split(command)
         done = subprocess.run(  # noqa: S603 - the user's own command, run without a shell
-            shlex.split(command),
-            stdout=subprocess.PIPE,
-            timeout=COMMAND_TIMEOUT_S,
-            check=True,
-            stdin=subprocess.DEVNULL,
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=COMMAND_TIMEOUT_S, check=True
         )
     except (OSError, ValueError, IndexError, subprocess.SubprocessError) as problem:
         hint = "run it yourself to see why; it must print only the key"

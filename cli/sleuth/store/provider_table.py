@@ -55,6 +55,10 @@ ALL_ROWS = f"{ROWS} ORDER BY id"
 CHECK = f"SELECT {COLUMNS}, is_default FROM websearch_provider ORDER BY id"  # noqa: S608 - constants
 # Reads a row of the provider table too, so that a damaged one is found before a search depends on it.
 SEEDED = f"SELECT value FROM meta, ({ROWS} LIMIT 1) WHERE meta.name = 'seeded'"  # noqa: S608 - constants
+INSERT = (
+    "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter, built_in)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
 
 
 class ProviderTable:
@@ -93,12 +97,7 @@ class ProviderTable:
     def _insert(self, id: str, name: str, type: str, adapter: str, *, built_in: bool) -> bool:
         """Insert a row; False when the id exists already."""
         now = int(time.time())
-        done = self.connection.execute(
-            "INSERT OR IGNORE INTO websearch_provider (id, name, type, created_at, updated_at, adapter, built_in)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (id, name, type, now, now, adapter, built_in),
-        )
-        return bool(done.rowcount)
+        return bool(self.connection.execute(INSERT, (id, name, type, now, now, adapter, built_in)).rowcount)
 
     def check(self) -> None:
         """Raise DatabaseError if a row cannot be read; damage may be in one page only."""
@@ -236,9 +235,6 @@ def _check_secrets(row: ProviderRow, changes: dict[str, Any]) -> None:
         return
     for name in ("api_key", "basic_auth_password"):
         if getattr(row, name) and name not in changes:
-            raise RequestError(
-                "{id} has a key or a password for its present host",
-                "set both, or clear it first: sleuth providers set {id} --api-host URL --{option} -",
-                id=row.id,
-                option=name.replace("_", "-"),
-            )
+            message = "{id} has a key or a password for its present host"
+            hint = "set both, or clear it first: sleuth providers set {id} --api-host URL --{option} -"
+            raise RequestError(message, hint, id=row.id, option=name.replace("_", "-"))

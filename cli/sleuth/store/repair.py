@@ -16,7 +16,6 @@ from sleuth_providers.records import Record
 
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
 SIDE_FILES = ("-wal", "-shm")
-LOCK_START, LOCK_LENGTH = 0x40000002, 510  # bytes that SQLite locks while it reads, and in WAL mode until it closes
 # What columns without a default get that a damaged table lacks. Others get NULL or, if they may not, '' or 0.
 SUBSTITUTES = {"name": "id", "adapter": "id", "type": "'api'", "api_host": "''"}
 # A key belongs to the host it was set for, and without one it would be sent to that of the adapter.
@@ -64,8 +63,8 @@ def _check_unused(path: str) -> None:
     with suppress(OSError, ImportError), open(path, "r+b") as stream:  # not all file systems have locks
         import fcntl
 
-        try:
-            fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB, LOCK_LENGTH, LOCK_START)
+        try:  # these bytes are what SQLite locks while it reads, and in WAL mode until it closes the file
+            fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
         except BlockingIOError as problem:
             hint = "end sleuth serve, sleuth mcp and other commands first"
             raise SettingsError("{path} is in use by another process", hint, path=path) from problem

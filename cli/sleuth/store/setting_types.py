@@ -29,21 +29,17 @@ class SettingType(Record):
 
 def whole(low: int, high: int) -> SettingType:
     """Return the type of integers within bounds."""
-    return SettingType(
-        lambda v: type(v) is int and low <= v <= high,
-        int,
-        Translatable("a whole number from {low} to {high}", low=low, high=high),
-    )
+    described = Translatable("a whole number from {low} to {high}", low=low, high=high)
+    return SettingType(lambda v: type(v) is int and low <= v <= high, int, described)
 
 
 def number(low: float, high: float, word: str | None = None) -> SettingType:
     """Return the type of numbers within bounds; `word` is accepted as well."""
+    form = "a number from {low:g} to {high:g}, or {word}" if word else "a number from {low:g} to {high:g}"
     return SettingType(
         lambda v: v == word or (type(v) in (int, float) and low <= v <= high),
         lambda text: text if text == word else int(text) if text.lstrip("-").isdigit() else float(text),
-        Translatable("a number from {low:g} to {high:g}, or {word}", low=low, high=high, word=word)
-        if word
-        else Translatable("a number from {low:g} to {high:g}", low=low, high=high),
+        Translatable(form, low=low, high=high, word=word),
     )
 
 

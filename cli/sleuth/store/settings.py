@@ -272,12 +272,8 @@ def _shown(setting: Setting[Any], value: Any) -> str:
 def _checked(setting: Setting[Any], value: Any, shown: Any, place: str) -> SettingValue:
     if value is not None and setting.kind.accepts(value):
         return SettingValue(value, place if place == setting.variable else "file")
-    problem = tr(
-        "invalid value {value} for {key} ({place}): use {accepted}; using the default {default}",
-        key=setting.key,
-        value=_shown(setting, shown),
-        place=place,
-        accepted=setting.kind.description,
-        default=to_toml(setting.default),
-    )
+    text = "invalid value {value} for {key} ({place}): use {accepted}; using the default {default}"
+    accepted, default = setting.kind.description, to_toml(setting.default)
+    values = {"value": _shown(setting, shown), "key": setting.key, "place": place}
+    problem = tr(text, accepted=accepted, default=default, **values)
     return SettingValue(setting.default, "default", problem)
