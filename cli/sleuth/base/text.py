@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from binascii import b2a_base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from urllib.parse import unquote, unquote_plus
 
 JOINERS = "\u200c\u200d"  # ZWNJ and ZWJ: Persian, Indic scripts and emoji need them
 MAX_INDENT = 40  # columns
@@ -152,8 +151,13 @@ def splice(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
     return "".join([*pieces, text[done:]])
 
 
+HIDDEN = "[hidden]"  # in place of a secret
 MIN_SECRET_CHARS = 4  # a shorter text is no secret, and would be redacted everywhere
+MIN_FOLDED_CHARS = 8  # of a secret that is found in any case
 MIN_BASE64_CHARS = 8  # of a secret whose base64 is redacted; that of a shorter one may be a part of any word
+
+
+View = tuple[str, Sequence[int]]  # a form of a text, and where in the text each of its characters and its end are
 
 
 def mask(secret: str | None) -> str | None:
@@ -169,24 +173,39 @@ def is_common(secret: str) -> bool:
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """Replace every secret in a text, whichever of its characters are encoded or escaped, and how."""
+    """Replace every secret in a text, whichever of its characters are encoded, escaped or split, and how."""
     known = {secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}
-    if not known:
-        return text
-    views = [(text, None), *(_decoded(text, plus) for plus in ("+", " "))]
-    spans = []
-    for secret in known:
-        for needle in {secret, repr(secret)[1:-1], _decoded(secret, "+")[0], *_base64_forms(secret)}:
-            spans += [span for view, places in views for span in _occurrences(needle, view, places)]
+    seen = [*views(text)] if known else []
+    spans = [
+        (places[start], places[end])
+        for secret in known
+        for view, places in seen
+        for needle in needles(secret)
+        for start, end in _occurrences(fold(needle, secret), fold(view, secret))
+    ]
     kept, end = [], 0
     for first, last in sorted(spans):
         if first >= end:  # otherwise two secrets overlap, and one mark covers both
-            kept += [text[end:first], "[hidden]"]
+            kept += [text[end:first], HIDDEN]
         end = max(end, last)
     return "".join(kept) + text[end:]
 
 
+def fold(text: str, secret: str) -> str:
+    """Return a text as it is compared with a secret: a long one is found in any case, as in the name of a host."""
+    if len(secret) < MIN_FOLDED_CHARS:
+        return text
+    return text.replace("İ", "i").replace("Σ", "σ").lower()  # these two would change the length, or with their place
+
+
 @cache
+def needles(secret: str) -> frozenset[str]:
+    """Return the forms of a secret to look for in the views of a text."""
+    decoded = next(_decoded(secret, range(len(secret) + 1), "+"))[0]
+    forms = {secret, repr(secret)[1:-1], decoded, *_base64_forms(secret)}
+    return frozenset(form for form in forms if len(form) >= MIN_SECRET_CHARS)
+
+
 def _base64_forms(secret: str) -> tuple[str, ...]:
     """Return the base64 of a secret, also inside a longer text, less the characters that depend on that text."""
     forms = []
@@ -199,12 +218,20 @@ def _base64_forms(secret: str) -> tuple[str, ...]:
 # A character that is percent-encoded (with the other bytes of its run), or escaped as in JSON, Python and HTML.
 ENCODED = (
     r"(?:%[0-9a-f]{2})++|\\{1,2}u[0-9a-f]{4}|\\{1,2}x[0-9a-f]{2}"
-    r"|&#\d{1,40}+;?|&#x[0-9a-f]{1,40}+;?|&[a-z]\w{1,31};|\\{1,2}|\+"
+    r"|&#\d{1,40}+;?|&#x[0-9a-f]{1,40}+;?|&[a-z]\w{1,31};|\\{1,2}[^\\%&+]?|\+"
 )
 
 
-def _decoded(text: str, plus: str) -> tuple[str, list[int]]:
-    """Return a decoded text, and the offset in the original of each of its characters and of the end."""
+def views(text: str) -> Iterator[View]:
+    """Yield a text as it is and decoded, each also without characters that are not shown."""
+    for view, places in _also_visible(text, range(len(text) + 1)):
+        yield view, places
+        if re.search(ENCODED, view, re.IGNORECASE):
+            yield from _decoded(view, places, "+")
+            yield from _decoded(view, places, " ")
+
+
+def _decoded(text: str, origins: Sequence[int], plus: str) -> Iterator[View]:
     pieces: list[str] = []
     places: list[int] = []
     done = 0
@@ -212,12 +239,18 @@ def _decoded(text: str, plus: str) -> tuple[str, list[int]]:
         start, end = found.span()
         decoded = plus if found[0] == "+" else _characters(found[0])
         pieces += [text[done:start], decoded]
-        places += range(done, start)
         width = (end - start) // max(len(decoded), 1)
-        places += [start + index * width for index in range(len(decoded))]
+        places += [*origins[done:start], *(origins[start + index * width] for index in range(len(decoded)))]
         done = end
-    pieces.append(text[done:])
-    return "".join(pieces), [*places, *range(done, len(text) + 1)]
+    yield from _also_visible("".join([*pieces, text[done:]]), [*places, *origins[done:]])
+
+
+def _also_visible(view: str, places: Sequence[int]) -> Iterator[View]:
+    yield view, places
+    hidden = {one for one in set(view) if one in MAY_BE_INVISIBLE or not (one.isprintable() or one.isspace())}
+    if hidden:
+        kept = [place for place, character in enumerate(view) if character not in hidden]
+        yield "".join(map(view.__getitem__, kept)), [places[0], *(places[place + 1] for place in kept)]
 
 
 def _characters(encoded: str) -> str:
@@ -225,7 +258,8 @@ def _characters(encoded: str) -> str:
         return bytes.fromhex(encoded.replace("%", "")).decode("utf-8", "replace")
     if encoded.startswith("&"):
         return _unescape(encoded)
-    return chr(int(number, 16)) if (number := encoded.lstrip("\\uUxX")) else ""  # a backslash before a character
+    escaped = encoded.lstrip("\\")
+    return chr(int(escaped[1:], 16)) if len(escaped) > 1 else escaped
 
 
 def _unescape(text: str) -> str:
@@ -234,19 +268,11 @@ def _unescape(text: str) -> str:
     return unescape(text)
 
 
-def may_contain(text: str, secrets: Iterable[str]) -> bool:
-    """Tell whether `redact` could find a secret in a text; this takes a fraction of its time."""
-    views = {text, unquote(text), unquote_plus(text), (_unescape(text) if "&" in text else text).replace("\\", "")}
-    forms = {form for secret in secrets for form in (secret, secret.replace("\\", ""), *_base64_forms(secret))}
-    return bool(re.search(r"(?i)\\[ux]", text)) or any(form in view for form in forms for view in views)
-
-
-def _occurrences(needle: str, text: str, places: list[int] | None) -> Iterable[tuple[int, int]]:
-    """Yield the positions of a text in another, overlapping ones included; `places` maps them to the original."""
-    start = text.find(needle) if len(needle) >= MIN_SECRET_CHARS else -1
+def _occurrences(needle: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the positions of a text in another, overlapping ones included."""
+    start = text.find(needle)
     while start >= 0:
-        end = start + len(needle)
-        yield (places[start], places[end]) if places else (start, end)
+        yield start, start + len(needle)
         start = text.find(needle, start + 1)
 
 

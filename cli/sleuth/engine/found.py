@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import islice
 
-from sleuth.base.text import clean, is_common, may_contain, redact
+from sleuth.base.text import is_common, redact
 from sleuth_providers.base import Details, DirectAnswer, Found, Result
 
 TYPE_CHECKING = False
@@ -33,10 +33,7 @@ def limit_found(found: Found, secrets: tuple[str, ...] = ()) -> Found:
             return Details(*map(safe, value))
         if not isinstance(value, str):
             return tuple(map(safe, islice(value, MAX_TEXTS))) if isinstance(value, tuple | list) else value
-        text = value[:max_chars]
-        views = (text, clean(text, lines=True)) if secrets else ()  # characters that are not shown may split a key
-        redacted = ((view, redact(view, secrets)) for view in views if may_contain(view, secrets))
-        return next((done for view, done in redacted if done != view), text)
+        return redact(value, secrets)[:max_chars]
 
     return found._replace(
         results=tuple(Result(*map(safe, result, FIELD_LIMITS)) for result in found.results[:MAX_RESULTS]),

@@ -6,7 +6,7 @@ Both learn which page is read. `SLEUTH_JINA_HOST` and `SLEUTH_ARCHIVE_HOST` name
 import re
 from datetime import UTC, datetime
 
-from sleuth.base.text import may_contain, redact
+from sleuth.base.text import redact
 from sleuth.pages.blocks import as_text
 from sleuth.pages.extract import ExtractedPage, finished
 from sleuth.pages.fetch import blocked, wire_url
@@ -30,7 +30,7 @@ def read_by_jina(url: str, http: Sender, host: str, until: float, *, key: str = 
     # In the body instead of the path, the URL needs no encoding and does not appear in server logs.
     body = {"url": wire_url(url)}
     reply = http.send(Request(f"{(host or JINA).rstrip('/')}/", method="POST", headers=headers, json=body))
-    if key and may_contain(reply.text(), (key,)):
+    if key:
         reply = reply._replace(body=redact(reply.text(), (key,)).encode())
     data = json.as_dict(json.as_dict(reply.json()).get("data"))
     warning, title = json.as_text(data.get("warning")), json.as_text(data.get("title"))

@@ -418,6 +418,15 @@ def test_mask_shows_six_characters_of_a_long_secret_and_none_of_a_short_one(secr
         ("Digest bWU6c2VjcmV0LWtleQ==", ["secret-key"], "Digest bWU6[hidden]Q=="),
         ("Digest OnNlY3JldC1rZXk=", ["secret-key"], "Digest On[hidden]k="),
         ("YWJjZA==", ["abcd"], "YWJjZA=="),
+        ("host secret-key1.example", ["Secret-Key1"], "host [hidden].example"),
+        ("SECRET%2DKEY1", ["secret-key1"], "[hidden]"),
+        ("Admin", ["admin"], "Admin"),
+        ("İİ Secret-Key1", ["secret-key1"], "İİ [hidden]"),
+        ("ΑΣ ΚΛΕΙΔΙ1ΑΣ", ["ΚΛΕΙΔΙ1ΑΣ"], "ΑΣ [hidden]"),
+        ("sec\u200bret-key1 and secret-key1\u200b!", ["secret-key1"], "[hidden] and [hidden]\u200b!"),
+        ("sec%72et&#45;key1", ["secret-key1"], "[hidden]"),
+        ("sec%\u200b72et-key1 sec&shy;ret-key1", ["secret-key1"], "[hidden] [hidden]"),
+        (r'{"a": "secret-key1\", \"secret\\-key1"}', ["secret-key1"], r'{"a": "[hidden]\", \"[hidden]"}'),
     ],
 )
 def test_secrets_are_hidden_however_they_are_written(text: str, secrets: list[str], safe: str) -> None:

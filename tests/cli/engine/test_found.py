@@ -69,6 +69,9 @@ def test_long_texts_are_truncated() -> None:
         "sk-secret&shy;/0123456789",
         "sk-secret\x07/0123456789",
         b64encode(f"me:{KEY}".encode()).decode(),
+        f"{KEY} and sk-secret\u200b/0123456789",  # as it is, and split
+        f"https://{KEY.upper()}.example/",
+        "x" * (MAX_CHARS - 8) + KEY,  # would be cut
     ],
 )
 def test_repeated_key_is_redacted(said: str) -> None:
