@@ -17,6 +17,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from sleuth.__main__ import run
+from sleuth.base import logs
 from sleuth.library import handbook
 from sleuth.library.library import Document, Library
 from sleuth.runtime import Runtime
@@ -105,6 +106,14 @@ class Sleuth:
             text=True,
         )
         return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(autouse=True)
+def _own_secrets() -> Iterator[None]:
+    """Forget the secrets that a test registers: messages of later tests in this process must not be redacted."""
+    before = set(logs._secrets)
+    yield
+    logs._secrets.intersection_update(before)
 
 
 @pytest.fixture(scope="session")

@@ -136,8 +136,9 @@ def local_time(seconds: float) -> str:
 
 
 def describe(error: SleuthError | ProviderError, **names: str) -> tuple[str, str]:
-    """Return message and hint of an error in the user's language; `names` fills in provider and id."""
+    """Return message and hint of an error in the user's language, redacted; `names` fills in provider and id."""
     from sleuth.base.i18n import tr
+    from sleuth.base.logs import without_secrets
 
     values = names | error.values
     message = tr(error.message, **values)
@@ -147,4 +148,4 @@ def describe(error: SleuthError | ProviderError, **names: str) -> tuple[str, str
         import time
 
         message = tr("{message}; retry after {until}", message=message, until=local_time(time.time() + retry_after))
-    return message, tr(error.hint, **values)
+    return without_secrets(message), without_secrets(tr(error.hint, **values))

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from sleuth.base.append import append
 from sleuth.base.files import locked, private_folder, wait_for_writers
-from sleuth.base.text import clean, redact
+from sleuth.base.text import clean, is_common, redact
 
 MAX_LOG_BYTES = 1_000_000  # then sleuth.log is renamed to sleuth.log.1, replacing the previous one
 MAX_LINE_CHARS = 8000
@@ -39,8 +39,13 @@ def configure(folder: str, debug: bool) -> None:
 
 
 def hide(*secrets: str) -> None:
-    """Register secrets to redact from every line."""
+    """Register secrets to redact from messages and from every line of the log."""
     _secrets.update(secret for secret in secrets if secret)
+
+
+def without_secrets(text: str) -> str:
+    """Return text without the registered secrets, except those that may occur in any text."""
+    return redact(text, [secret for secret in {*_secrets} if not is_common(secret)])
 
 
 def keep_out(*texts: str) -> None:

@@ -62,13 +62,16 @@ class Messages:
 
 
 def error_as_json(error: SleuthError) -> dict[str, Any]:
-    """Return the published JSON form of an error, in the user's language."""
-    hint = clean(tr(error.hint, **error.values), 1000, entities=False) if error.hint else ""
+    """Return the published JSON form of an error, in the user's language, redacted."""
+    from sleuth.base.logs import without_secrets
+
+    message = without_secrets(tr(error.message, **error.values))
+    hint = without_secrets(tr(error.hint, **error.values))
     return {
         "code": error.code,
         "status": error.status or STATUSES.get(error.exit, 500),
-        "message": clean(tr(error.message, **error.values), 2000, entities=False),
-        "hint": hint or None,
+        "message": clean(message, 2000, entities=False),
+        "hint": clean(hint, 1000, entities=False) or None,
         "provider": error.provider or None,
         "recoverable": error.recoverable,
     }

@@ -167,10 +167,11 @@ def _result(phase: str, pages: Sequence[CompressedPage], budget: Budget, *warnin
 
 def explain_failure(problem: Exception) -> str:
     """Return why a model failed, for the user."""
-    if isinstance(problem, SleuthError):
-        return tr(problem.message, **problem.values)
+    from sleuth.base.logs import without_secrets
+
     if isinstance(problem, ProviderError):
         return describe(problem, provider=tr("the model server"))[0]
     if isinstance(problem, TimeoutError):
         return tr("no response in time")
-    return str(problem) or type(problem).__name__
+    reason = tr(problem.message, **problem.values) if isinstance(problem, SleuthError) else str(problem)
+    return without_secrets(reason) or type(problem).__name__

@@ -25,6 +25,7 @@ from sleuth_providers.net.policy import ExchangeLimits, Guard, Policy
 from sleuth_providers.net.urls import ASCII_PUNCTUATION, split_url
 
 MAX_REDIRECTS = 5
+MAX_NETLOC_CHARS = 300  # a host has at most 253
 MAX_RETRY_AFTER_S = 31 * 86400.0  # upper bound for what a server may ask
 RETRY_PAUSE_S = 0.3  # before the first retry; doubles with each, and varies so that clients spread out
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy")
@@ -91,7 +92,7 @@ class HttpClient:
     def _redirected(self, request: Request, status: int, target: str) -> Request:
         same = _same_origin(request.address, target)
         if not same and not self.policy.cross_origin:
-            host = urlsplit(target).netloc[:100]
+            host = urlsplit(target).netloc  # not cut, as a part of a key would not be redacted
             raise BadResponseError("redirected to another host: {host!r}", host=host, status=status)
         kept = request if same else request._replace(headers={})
         if same and status in (307, 308):
@@ -165,7 +166,8 @@ def _joined(here: str, location: str) -> str:
     """Return the URL a redirect leads to; headers are decoded as Latin-1, and most servers mean UTF-8."""
     try:
         target = urljoin(here, quote(location.strip().encode("latin-1", "replace"), safe=ASCII_PUNCTUATION))
-        urlsplit(target).port  # noqa: B018 - raises for an invalid port
+        if urlsplit(target).port == 0 or len(urlsplit(target).netloc) > MAX_NETLOC_CHARS:
+            raise ValueError(target)
         return target
     except ValueError as problem:
         raise BadResponseError("redirected to an invalid URL") from problem

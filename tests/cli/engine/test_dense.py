@@ -8,6 +8,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from sleuth.base import logs
 from sleuth.engine.dense import Embedder, Reranker, ScoringEndpoint
 from sleuth.relevance.compress import compress
 from sleuth_providers.errors import BadResponseError, KeyInvalidError, UnreachableError
@@ -201,6 +202,18 @@ def test_an_answer_too_large_is_refused(httpserver: HTTPServer) -> None:
         "cars", PAGES, "rag", dense=Embedder(ScoringEndpoint(httpserver.url_for("/v1"), "m"), http(max_body=1000))
     )
     assert found.phase == "rag_complete"
+
+
+@pytest.mark.parametrize("padding", [0, 29])
+def test_a_key_in_the_host_of_a_redirect_is_not_shown(httpserver: HTTPServer, padding: int) -> None:
+    key = "sk-Very-Secret-0123456789"
+    logs.hide(key)
+    location = f"http://{'xx.' * padding}{key}.evil.example/".lower()
+    httpserver.expect_request("/v1/rerank").respond_with_data("", 302, headers={"Location": location})
+    reranker = Reranker(ScoringEndpoint(httpserver.url_for("/v1"), "m", key), http())
+    found = compress("cars", PAGES, "rag", rerank=reranker)
+    assert "[hidden].evil.example" in found.warnings[0]
+    assert "sk-" not in found.warnings[0]
 
 
 def test_a_key_is_rejected_with_the_error_that_says_so(httpserver: HTTPServer) -> None:

@@ -261,6 +261,14 @@ def test_a_key_that_jina_repeats_is_redacted(site: Any, make_site: Any, make_rea
     assert (page.layer, page.title, page.markdown) == ("jina", "[hidden]", "Your key is [hidden] or [hidden], ok.")
 
 
+def test_a_key_in_a_redirect_of_jina_is_not_shown(site: Any, make_site: Any, make_reader: Any) -> None:
+    jina = make_site()
+    jina.page("/", "", status=302, Location="http://jina_secret1.evil.example/")
+    environ = {"SLEUTH_FETCH_JINA": "true", "SLEUTH_JINA_HOST": jina.address, "JINA_API_KEY": "jina_Secret1"}
+    [page] = make_reader(**environ).read([f"{site.address}/gone"])
+    assert "[hidden].evil.example" in page.attempts[-1].message
+
+
 def test_the_jina_reader_needs_no_key(site: Any, make_site: Any, make_reader: Any) -> None:
     jina = make_site()
     environ = jina_says(jina, title="", content="Text of the page.")

@@ -19,6 +19,7 @@ from sleuth.answers.llm.errors import (
     response_error,
     wrong_url,
 )
+from sleuth.base import logs
 from sleuth.base.text import is_common
 from sleuth_providers.base import Response
 from sleuth_providers.errors import BadResponseError
@@ -76,7 +77,7 @@ class ReplyStream:
         status = response.status_code
         if status == 200 and "event-stream" in kind:
             if encoding not in ("", "identity"):
-                raise BadResponseError("unexpected Content-Encoding: {encoding!r}", encoding=encoding[:20])
+                raise BadResponseError("unexpected Content-Encoding: {encoding!r}", encoding=logs.safe(encoding)[:20])
             yield from self._events(response.iter_raw(), timeouts if streamed else ReadTimeouts(0))
             return
         body = read_limited(response.iter_raw(), encoding, status, MAX_BODY_BYTES)

@@ -26,6 +26,7 @@ from sleuth.answers.llm.stream import (
     read_usage,
     split_unopened,
 )
+from sleuth.base import logs
 
 
 def texts(pieces: list[Piece]) -> list[str]:
@@ -257,6 +258,14 @@ def test_compressed_stream_is_an_error(serve: Any, wire: Any) -> None:
     head = wire.STREAM.replace(b"\r\n\r\n", b"\r\nContent-Encoding: gzip\r\n\r\n")
     _, error = collect(wire.model(serve(head + b"\x1f\x8b")).stream(wire.ask()))
     assert "Content-Encoding" in str(error)
+
+
+def test_key_as_an_encoding_is_not_shown(serve: Any, wire: Any) -> None:
+    key = "sk-Very-Secret-0123456789"
+    logs.hide(key)
+    server = serve(wire.STREAM.replace(b"\r\n\r\n", f"\r\nContent-Encoding: {key}\r\n\r\n".encode()))
+    _, error = collect(wire.model(server, key=key).stream(wire.ask()))
+    assert "unexpected Content-Encoding: '[hidden]'" in str(error)
 
 
 # Parsing
