@@ -219,7 +219,10 @@ class Response(Record):
 
 
 def secrets_in(address: str) -> list[str]:
-    """Return the passwords and keys in a URL; the %s placeholder of a template is not a secret."""
-    login = re.search(r"://[^/?#@:]*:([^/?#]*)@", address) if "@" in address else None
+    """Return the passwords and keys in a URL; the %s placeholder of a template is not a secret.
+
+    A login without a password is a key. The scheme may be missing.
+    """
+    login = re.search(r"(?:://|^)(?:[^/?#@:]*:)?([^/?#]*)@", address) if "@" in address else None
     fields = re.findall(f"{SECRET_FIELD}([^&;#\\s]*)", address, re.IGNORECASE) if "=" in address else []
     return [secret for secret in [login[1] if login else "", *fields] if secret and "%s" not in secret]

@@ -80,7 +80,9 @@ def test_unusual_charset_is_ignored(charset: str) -> None:
         ("https://api.test/search?key=%s", []),
         ("https://api.test/?q=%s&api_key=abc&X-Token=def#x", ["abc", "def"]),
         ("https://me:pa:ss@api.test/a@b", ["pa:ss"]),
-        ("https://me@api.test/", []),
+        ("https://token@api.test/a@b", ["token"]),
+        ("https://:pass@api.test/", ["pass"]),
+        ("me:pass@api.test/a@b", ["pass"]),
         ("not an address", []),
     ],
 )

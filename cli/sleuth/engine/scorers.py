@@ -12,6 +12,7 @@ from sleuth.relevance.compress import explain_failure
 from sleuth.store import keys
 from sleuth.store import settings as setting
 from sleuth.store.settings import Setting, Settings
+from sleuth_providers.exchange import secrets_in
 from sleuth_providers.net.guard import is_local
 from sleuth_providers.records import Record
 
@@ -51,7 +52,7 @@ def _api_key(settings: Settings, key: Setting[str], url: Setting[str]) -> str:
     """Return the API key of a server; raise SleuthError if it cannot be read or must not be sent."""
     stored = settings.key_for(key, url)
     secret = keys.resolve(stored, settings.environ, f"sleuth/{key.key}")
-    logs.hide(secret)
+    logs.hide(secret, *secrets_in(settings[url]))
     if stored and not secret:
         raise SettingsError("{key} refers to an API key that is not set", key=key.key)
     if secret and is_in_clear(settings[url]):

@@ -24,6 +24,7 @@ from sleuth.store.settings import (
     Settings,
 )
 from sleuth_providers.errors import BadRequestError
+from sleuth_providers.exchange import secrets_in
 from sleuth_providers.net.guard import is_local
 from sleuth_providers.net.urls import split_url
 
@@ -125,7 +126,7 @@ def find_key(settings: Settings, environ: Mapping[str, str]) -> str:
     """Return the key from the settings, else from the environment variable of the endpoint's host."""
     stored, variable = settings.key_for(LLM_KEY, LLM_URL), KEY_VARIABLES.get(host(settings[LLM_URL]), "")
     key = (keys.resolve(stored, environ, KEYRING_ENTRY) if stored else environ.get(variable, "")).strip()
-    logs.hide(key)
+    logs.hide(key, *secrets_in(settings[LLM_URL]))
     return key
 
 
