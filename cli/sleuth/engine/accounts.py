@@ -108,7 +108,9 @@ class ProviderAccounts:
             contact=self._contact(candidate),
         )
         with_keys = [account._replace(key=key) for key in usable[first:] + usable[:first]] or [account]
-        return [each._replace(host=host) for host in self._hosts(candidate) for each in with_keys]
+        made = [each._replace(host=host) for host in self._hosts(candidate) for each in with_keys]
+        logs.hide(*(secret for each in made for secret in each.secrets))
+        return made
 
     def _hosts(self, candidate: Candidate) -> list[str]:
         """Return the addresses of a provider in order, those that failed recently last."""

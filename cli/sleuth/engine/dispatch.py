@@ -98,7 +98,6 @@ class Dispatcher:
             policy = policy._replace(attempts=1)
         if not self.replays and (reply := self._reserve(job, min(max_wait, left))):
             return reply
-        logs.hide(*(secret for account in accounts for secret in account.secrets))
         job.price = adapter.cost if accounts[0].key else 0.0
         self.jobs.append(job)
         self.running.add(job)

@@ -6,6 +6,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -77,6 +78,22 @@ def test_healthy_server_exits_0_with_one_line_per_check(sleuth: Any, searxng: HT
     assert "✓ Engines: 1 answered, 0 failed" in lines
     assert "\x1b" not in done.out
     assert "✗" not in done.out
+
+
+def test_password_that_the_server_repeats_is_not_shown(sleuth: Any, httpserver: HTTPServer) -> None:
+    password, echoed = "PassWord-1234567890", b64encode(b"alice:PassWord-1234567890").decode()
+    login = ("--basic-auth-username", "alice", "--basic-auth-password", password)
+    sleuth("providers", "set", "searxng", "--api-host", address(httpserver), *login, SEARXNG_URL="")
+    said = f"{'x' * 50}{password} {echoed} {password.lower()}.example"
+    config = {"engines": [{"name": said, "enabled": True}], "instance_name": said, "version": said}
+    headers = SIGNS | {"Server": said, "WWW-Authenticate": said, "Location": f"http://{password}.example/"}
+    for status in (200, 302, 401):
+        httpserver.clear()
+        httpserver.expect_request("/config").respond_with_json(config, status, headers=headers)
+        httpserver.expect_request(re.compile("/.*")).respond_with_data(f"<title>{said}", status, headers=headers)
+        done = sleuth("doctor", "-p", "searxng", "--json", SEARXNG_URL="")
+        assert "hidden]" in done.out
+        assert not re.search("password-|12345|ywxpy2", done.out.lower())
 
 
 def test_verbose_shows_evidence_and_times(sleuth: Any, searxng: HTTPServer) -> None:

@@ -5,9 +5,10 @@ import time
 from typing import Any
 from urllib.parse import urljoin
 
+from sleuth.base import logs
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.base.urls import clean_url
+from sleuth.base.urls import clean_url, mask_login
 from sleuth.doctor import USER_AGENT
 from sleuth_providers.adapters._searxng import is_bot_check
 from sleuth_providers.base import Request, Response
@@ -107,13 +108,20 @@ class Prober:
         limits = ExchangeLimits(min(self.deadline, started + seconds), min(seconds, REQUEST_TIMEOUT_S), MAX_BODY_BYTES)
         reply, error = None, None
         try:
-            reply = self.transport(request, self.headers, limits, None)
+            reply = _redacted(self.transport(request, self.headers, limits, None))
         except ProviderError as problem:
             error = problem
         return ProbeResult(_path(request), reply, error, round((time.monotonic() - started) * 1000))
 
 
+def _redacted(reply: Response) -> Response:
+    """Return a reply without the user's secrets, which a server may repeat anywhere."""
+    headers = {name: logs.without_secrets(value) for name, value in reply.headers.items()}
+    body = logs.without_secrets(reply.body.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    return reply._replace(headers=headers, body=body)
+
+
 def _path(request: Request) -> str:
-    """Return the path for display, without the query words."""
-    path = "/" + request.url.split("/", 3)[3] if request.url.count("/") > 2 else "/"
+    """Return the path for display, without the query words and keys."""
+    path = mask_login("/" + request.url.split("/", 3)[3]) if request.url.count("/") > 2 else "/"
     return path if not request.params else f"{path}?{'q=…&' if 'q' in request.params else ''}format=json"
