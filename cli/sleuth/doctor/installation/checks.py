@@ -15,7 +15,7 @@ from sleuth.base.errors import SettingsError, SleuthError, UnknownProviderError,
 from sleuth.base.extras import MODULES, install_command
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.base.urls import clean_url, is_in_clear
+from sleuth.base.urls import clean_url, is_in_clear, mask_login
 from sleuth.doctor import USER_AGENT
 from sleuth.doctor.finding import Check, Finding, as_fix, fail, ok, shell, skipped, warn
 from sleuth.doctor.installation.shared_cache import check_shared_cache
@@ -92,7 +92,8 @@ def check_model(runtime: "Runtime", settings: Settings) -> Finding:
     if value and not key:
         return fail(f"llm.api_key = {clean(value, 60)}", "model-key-empty", variable=value[4:])
     if key and is_in_clear(url):
-        return warn(clean_url(url), "model-key-in-clear", url=clean_url(url).replace("http:", "https:", 1))
+        shown = mask_login(clean_url(url))
+        return warn(shown, "model-key-in-clear", url=shown.replace("http:", "https:", 1))
     wanted = {setting.key: settings[setting] for setting in (LLM_MODEL, LLM_REASONER) if settings[setting]}
     return _list_models(models_url(url), key, wanted)
 
@@ -102,7 +103,8 @@ def _list_models(url: str, key: str, wanted: dict[str, str]) -> Finding:
 
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     seen = Prober(time.monotonic() + MODEL_TIMEOUT_S, url).send(Request(url, headers=headers), MODEL_TIMEOUT_S)
-    evidence = f"{clean_url(url)}: {seen.summary}"
+    shown = mask_login(clean_url(url))
+    evidence = f"{shown}: {seen.summary}"
     if seen.status == 200:
         listed = (as_text(as_dict(entry).get("id")) for entry in as_list(as_dict(seen.json()).get("data")))
         models = list(filter(None, listed))
@@ -115,7 +117,7 @@ def _list_models(url: str, key: str, wanted: dict[str, str]) -> Finding:
     if seen.status in (401, 403):
         return fail(evidence, "model-key-rejected" if key else "model-key-needed")
     if seen.status:
-        shown, better = clean_url(url), urljoin(clean_url(url), "/v1")
+        better = urljoin(shown, "/v1")
         set_address = "" if shown.startswith(f"{better}/") else f"sleuth config set llm.base_url {better}"
         return warn(evidence, "model-address-incomplete", url=shown, set_address=set_address)
     return fail(evidence, "model-silent")

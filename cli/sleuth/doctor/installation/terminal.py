@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.base.urls import mask_login
 from sleuth.doctor.files.yaml_source import show_line
 from sleuth.doctor.finding import Finding, fail, ok, shell, skipped, warn
 from sleuth.store.settings import Settings
@@ -31,7 +32,7 @@ def check_proxies(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
         return
     usable = []
     for name, value in sorted(proxies.items()):
-        shown = show_line(f"{name}={value}")
+        shown = clean(f"{name}={mask_login(value)}", 160, entities=False)
         if problem := _proxy_problem(value.strip()):
             yield fail(shown, problem[0], name=name, reason=problem[1])
         else:

@@ -314,6 +314,14 @@ def test_proxy_that_accepts_connections_passes(examine: Examine) -> None:
     assert "loopback" in found.evidence
 
 
+@pytest.mark.parametrize("login", [f"http://me:{KEY}@", f"me:{KEY}@", f"me:{KEY[:5]}/{KEY[5:]}@", f"http://{KEY}@"])
+def test_login_of_a_proxy_is_not_shown(login: str, examine: Examine) -> None:
+    found = examine(HTTP_PROXY=f"{login}127.0.0.1:1")["proxies"]
+    assert "HTTP_PROXY=" in found.evidence
+    assert found.evidence.endswith("…@127.0.0.1:1")
+    assert KEY[-8:] not in repr(found)
+
+
 @pytest.mark.parametrize("value", ["gopher://a:1", "http://", "http://[", "http://a:b"])
 def test_invalid_proxy_address_is_found(value: str, examine: Examine) -> None:
     assert examine(http_proxy=value)["proxies"].state == "fail"
@@ -378,6 +386,26 @@ def test_model_endpoint_gets_one_request_with_the_key(examine: Examine, httpserv
     assert found["model"].state == "ok"
     assert KEY not in repr(found)
     assert len(httpserver.log) == 1
+
+
+def test_key_that_the_model_endpoint_repeats_is_not_shown(examine: Examine, httpserver: HTTPServer) -> None:
+    headers = {"Server": KEY, "Location": f"http://{KEY}.example/"}
+    httpserver.expect_request("/v1/models").respond_with_json(
+        {"data": [{"id": f"model-{KEY.upper()}"}]}, headers=headers
+    )
+    found = repr(examine(**model(httpserver)))
+    assert KEY not in found.lower()
+    assert "sleuth config set llm.model 'model-[hidden]'" in found.replace('"', "'")
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_key_in_the_address_of_the_model_is_not_shown(status: int, examine: Examine, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/v1/models").respond_with_json({"data": [{"id": "m"}]}, status)
+    address = f"{httpserver.url_for('/v1')}?api_key={KEY}&version=2"
+    found = examine(SLEUTH_LLM_BASE_URL=address, SLEUTH_LLM_MODEL="m")["model"]
+    assert "/v1/models?api_key=…&version=2" in (found.fix if status == 404 else found.evidence)
+    assert KEY not in repr(found)
+    assert KEY not in repr(examine(SLEUTH_LLM_BASE_URL=f"http://192.0.2.1/v1?key={KEY}", SLEUTH_LLM_API_KEY="k-12"))
 
 
 def test_both_models_are_checked_and_long_names_can_be_typed(examine: Examine, httpserver: HTTPServer) -> None:
