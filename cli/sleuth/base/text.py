@@ -206,6 +206,23 @@ def needles(secret: str) -> frozenset[str]:
     return frozenset(form for form in forms if len(form) >= MIN_SECRET_CHARS)
 
 
+def secret_start(text: str, secret: str) -> tuple[int, str]:
+    """Return where a secret may begin whose rest is missing, and its part in the text, decoded; else the length."""
+    found = (
+        (places[-1 - len(part)], view[-len(part) :])
+        for view, places in views(text)
+        for needle in needles(secret)
+        if (part := possible_start(fold(view, secret), fold(needle, secret)))
+    )
+    return min(found, default=(len(text), ""))
+
+
+def possible_start(text: str, marker: str) -> str:
+    """Return the longest end of a text with which a marker may begin."""
+    longest = min(len(text), len(marker) - 1)
+    return next((text[-size:] for size in range(longest, 0, -1) if marker.startswith(text[-size:])), "")
+
+
 def _base64_forms(secret: str) -> tuple[str, ...]:
     """Return the base64 of a secret, also inside a longer text, less the characters that depend on that text."""
     forms = []

@@ -1,6 +1,7 @@
 """Parses a model's response, streamed or not, into pieces of text and reasoning."""
 
 import json
+import re
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -20,7 +21,7 @@ from sleuth.answers.llm.errors import (
     wrong_url,
 )
 from sleuth.base import logs
-from sleuth.base.text import is_common
+from sleuth.base.text import is_common, possible_start, redact, secret_start
 from sleuth_providers.base import Response
 from sleuth_providers.errors import BadResponseError
 from sleuth_providers.json import as_dict, as_list, as_number, as_text
@@ -38,7 +39,9 @@ MAX_STREAM_CHARS = 50_000_000  # every token is wrapped in hundreds of character
 MAX_KEEP_ALIVE = 10  # between two pieces of a reply, in multiples of the timeout
 USAGE_TIMEOUT_S = 5.0  # for the usage event after the last text
 ERROR_FINISHES = ("insufficient_system_resource", "error")  # finish reasons that mean failure
-HIDDEN = "…"  # in place of the API key
+PARTIAL_CODE = re.compile(r"(?:%[0-9a-f]?|&[#\w]{0,41}|\\{1,2}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?)\Z", re.IGNORECASE)
+MAX_CODE_CHARS = 50
+MAX_HELD_CHARS = 200
 THINK_OPEN, THINK_CLOSE = "<think>", "</think>"
 MAX_LEADING_BLANKS = 1000  # before <think>
 MAX_TOKEN_COUNT = 10**9  # higher counts are bogus
@@ -181,7 +184,7 @@ class ThinkTagParser:
         if self._state == "thinking":
             reasoning, closed, held = held.partition(THINK_CLOSE)
             if not closed:
-                self._held = _possible_start(reasoning, THINK_CLOSE)
+                self._held = possible_start(reasoning, THINK_CLOSE)
                 return Piece(reasoning=reasoning.removesuffix(self._held))
             self._state = "blanks"
         if self._state == "blanks":
@@ -209,9 +212,16 @@ class StreamRedactor:
 
     def __call__(self, text: str, *, last: bool = False) -> str:
         """Return the part of the text that cannot belong to the secret."""
-        whole = (self.held + text).replace(self.secret, HIDDEN)
-        self.held = "" if last else _possible_start(whole, self.secret)
-        return whole.removesuffix(self.held)
+        whole = redact(self.held + text, (self.secret,))
+        if last:
+            self.held = ""
+            return whole
+        end = PARTIAL_CODE.search(whole, max(0, len(whole) - MAX_CODE_CHARS))
+        start, held = secret_start(whole[: end.start() if end else None], self.secret)
+        rest = whole[start:]
+        # Filler that is not shown could make it endless; then only the characters of the secret are held back.
+        self.held = rest if len(rest) <= MAX_HELD_CHARS else held + (end[0] if end else "")
+        return whole[:start]
 
 
 def redacted(secret: str, pieces: Generator[Piece, None, None]) -> Generator[Piece, None, None]:
@@ -226,12 +236,6 @@ def redacted(secret: str, pieces: Generator[Piece, None, None]) -> Generator[Pie
             shown = piece._replace(text=text(piece.text, last=last), reasoning=reasoning(piece.reasoning, last=last))
             if shown != Piece():
                 yield shown
-
-
-def _possible_start(text: str, marker: str) -> str:
-    """Return the longest end of a text with which a marker may begin."""
-    longest = min(len(text), len(marker) - 1)
-    return next((text[-size:] for size in range(longest, 0, -1) if marker.startswith(text[-size:])), "")
 
 
 def parse_object(text: str) -> dict[str, Any]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Generator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sleuth.answers.llm.chat import Piece, Usage
-from sleuth.answers.llm.stream import HIDDEN, redacted
+from sleuth.answers.llm.stream import MAX_HELD_CHARS, redacted
+from sleuth.base.text import HIDDEN
 
 KEY = "sk-sksk-12"
 
@@ -28,6 +30,29 @@ def test_key_is_redacted_however_it_is_split(parts: list[str], data: st.DataObje
     assert (shown[-1].finish, shown[-1].usage) == ("stop", Usage(1))
 
 
+SPLIT = f"{KEY[:4]}\u200b{KEY[4:]}"
+ENCODED = "".join(f"%{ord(character):02X}" for character in KEY)
+FORMS = [KEY.upper(), SPLIT, ENCODED, f"sk{ENCODED[6:]}", "sk&shy;-s&#107;sk-12", "s\\u006b-sksk\\-12"]
+FILLER = "\u200b" * 10 * MAX_HELD_CHARS + "&shy;" * 10 * MAX_HELD_CHARS
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_key_is_redacted_however_it_is_written(form: str, size: int) -> None:
+    said = f"<{form} 50% &c. {KEY}%7 {form}>"
+    pieces = [Piece(said[start : start + size]) for start in range(0, len(said), size)]
+    shown = "".join(piece.text for piece in redacted(KEY, stream(*pieces, Piece(finish="stop"))))
+    assert shown == f"<{HIDDEN} 50% &c. {HIDDEN}%7 {HIDDEN}>"
+
+
+@pytest.mark.cpu_limit(20)
+def test_key_is_redacted_with_much_filler_in_it() -> None:
+    said = f"<{KEY[0]}{FILLER}{KEY[1:5]}{FILLER}{KEY[5:]}>"
+    pieces = [Piece(said[start : start + 7]) for start in range(0, len(said), 7)]
+    shown = "".join(piece.text for piece in redacted(KEY, stream(*pieces, Piece(finish="stop"))))
+    assert shown == f"<{HIDDEN}>"
+
+
 def test_pieces_are_unchanged_without_a_key() -> None:
     pieces = [Piece("a"), Piece(reasoning="b"), Piece(finish="stop")]
     assert list(redacted("", stream(*pieces))) == pieces
@@ -40,7 +65,7 @@ def test_common_word_as_a_key_changes_no_reply() -> None:
 
 def test_key_is_redacted_from_reasoning() -> None:
     shown = redacted(KEY, stream(Piece(reasoning=f"<{KEY}>"), Piece(finish="stop")))
-    assert "".join(piece.reasoning for piece in shown) == "<…>"
+    assert "".join(piece.reasoning for piece in shown) == "<[hidden]>"
 
 
 def test_closing_the_generator_closes_the_stream() -> None:
