@@ -9,6 +9,7 @@ from threading import Event
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean, redact
+from sleuth.base.urls import mask_login
 from sleuth.engine.outcome import Attempt
 from sleuth.engine.selector import Candidate, failed
 from sleuth.store.cache.rendered import digest
@@ -69,7 +70,8 @@ class Job:
     def answer(self, found: Found, host: str = "", earlier: ProviderReply | None = None) -> ProviderReply:
         """Return the reply for an answer; of several hosts with the one that sent it, after an earlier one failed."""
         self.host = host
-        note = tr("{message}; {host} answered", message=earlier.attempt.message, host=host) if host and earlier else ""
+        message, place = earlier.attempt.message if earlier else "", mask_login(host)
+        note = tr("{message}; {host} answered", message=message, host=place) if host and earlier else ""
         adapter, reported = self.candidate.adapter, tuple(clean(name, 60) for name in found.not_applied)
         attempt = Attempt(
             self.candidate.id,

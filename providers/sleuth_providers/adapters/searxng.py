@@ -26,7 +26,7 @@ from sleuth_providers.errors import (
     RateLimitError,
 )
 from sleuth_providers.json import as_dict, as_list, as_number, as_text, document, items, objects, result_of, web_results
-from sleuth_providers.net.urls import split_url, url_for_display, without_scheme
+from sleuth_providers.net.urls import split_url, url_for_display, without_login, without_scheme
 
 SAFE = {"off": "0", "moderate": "1", "strict": "2"}
 LIMITER_PAUSE_S = 30.0  # its limiter counts over 20 seconds, and a quick retry makes it worse
@@ -112,7 +112,7 @@ class SearXNG(Provider):
     def base_url(self, account: Account) -> str:
         """Return the address; raise BadRequestError for an invalid one, which the environment may hold."""
         url = super().base_url(account)
-        bare = "" if "://" in url else without_scheme(url)
+        bare = "" if "://" in url else without_scheme(without_login(url))
         try:
             split_url(f"http://{bare}" if bare else url)
         except BadRequestError as error:
@@ -125,7 +125,7 @@ class SearXNG(Provider):
             raise BadRequestError(
                 message="the address of {provider} does not start with http:// or https://: {url}",
                 hint="use http://{bare}, in SEARXNG_URL or with: sleuth providers set {id} --api-host http://{bare}",
-                url=url,
+                url=without_login(url),
                 bare=bare,
             )
         return url

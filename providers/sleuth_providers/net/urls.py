@@ -52,11 +52,14 @@ def has_valid_labels(host: str) -> bool:
     return all(0 < len(label) < 64 for label in host.removesuffix(".").split("."))
 
 
+def without_login(url: str) -> str:
+    """Return a URL, or what was meant as one, without login and query; a password may contain a slash."""
+    return re.sub(r"\A(?!https?://[^/?@:]+(?::\d+)?[/?])(\w*+:/++)?+.*@", r"\1", url).partition("?")[0]
+
+
 def url_for_display(url: str) -> str:
     """Return as much of a URL as an error may show: no query, no login, at most 100 characters."""
-    scheme, separator, rest = url.partition("?")[0].partition("://")
-    host, slash, path = rest.partition("/")
-    return repr(f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"[:100])
+    return repr(without_login(url)[:100])
 
 
 def proxy_error(proxy: str | None) -> UnreachableError:

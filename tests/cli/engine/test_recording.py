@@ -42,6 +42,14 @@ def test_replay_reproduces_the_answer(make_sleuth: Any, httpserver: HTTPServer, 
     assert timeless(again.json) == timeless(json.loads(expected))
 
 
+def test_login_that_is_only_a_user_name_is_not_recorded(sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": []})
+    recording, host = tmp_path / "recording.json", f"http://{KEY}@127.0.0.1:{httpserver.port}"
+    sleuth("search", "-p", "searxng", "--record", str(recording), "x", SEARXNG_URL=host)
+    assert "127.0.0.1" in recording.read_text()
+    assert KEY not in recording.read_text()
+
+
 def test_foreign_recording_shows_no_files_but_those_of_the_library(sleuth: Any, tmp_path: Path) -> None:
     note, recording = tmp_path / "note.md", tmp_path / "recording.json"
     note.write_text("# Larch\n\nThe larch is a conifer.")

@@ -142,6 +142,16 @@ def test_address_without_a_scheme_is_explained(address: str, make_sleuth: Any) -
     assert "use http://localhost:8080, in SEARXNG_URL" in done.err
 
 
+@pytest.mark.parametrize("provider", ["searxng", "firecrawl", "keenable", "perplexity"])
+@pytest.mark.parametrize("address", ["joe:{}@search.example", "http:/joe:{}@search.example", "ftp://{}@search.example"])
+def test_password_in_an_address_without_a_scheme_is_not_shown(provider: str, address: str, make_sleuth: Any) -> None:
+    variables = ("SEARXNG_URL", "FIRECRAWL_API_URL", "KEENABLE_API_URL", "PERPLEXITY_BASE_URL")
+    environ = dict.fromkeys(variables, address.format("pw")) | {"PERPLEXITY_API_KEY": "pplx-0123456789"}
+    done = make_sleuth(**environ)("search", "-p", provider, "larch")
+    assert "search.example" in done.err
+    assert "pw" not in done.err
+
+
 @pytest.mark.parametrize("address", ["http://[bad", "http://a b", "not a url", "http://127.0.0.1:99999", "http:"])
 def test_invalid_address_is_explained(address: str, make_sleuth: Any) -> None:
     done = make_sleuth(SEARXNG_URL=address)("search", "-p", "searxng", "larch")
@@ -154,6 +164,14 @@ def test_bang_that_leads_to_another_site_is_explained(httpserver: HTTPServer) ->
     httpserver.expect_request("/search").respond_with_data(status=302, headers=headers)
     with pytest.raises(BadRequestError, match="!!"):
         search(httpserver, Query("!!g larch"))
+
+
+def test_password_of_the_second_address_is_not_shown(make_sleuth: Any, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search").respond_with_json(RESULTS)
+    second = f"http://joe:pwB@127.0.0.1:{httpserver.port}"
+    done = make_sleuth(SEARXNG_URL=f"http://joe:pwA@127.0.0.1:1,{second}")("search", "-p", "searxng", "--json", "x")
+    assert f"http://…@127.0.0.1:{httpserver.port} answered" in done.json["attempts"][0]["message"]
+    assert "pw" not in done.out + done.err
 
 
 def test_several_addresses_are_tried_in_order(make_sleuth: Any, httpserver: HTTPServer) -> None:

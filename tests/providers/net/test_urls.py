@@ -24,3 +24,20 @@ def test_host_and_registered_domain(url: str, host: str, site: str) -> None:
 def test_displayed_url_has_no_login_no_query_and_no_end() -> None:
     assert url_for_display("https://me:secret@example.org/a?key=secret") == "'https://example.org/a'"
     assert len(url_for_display("http://" + "x" * 9000)) < 110
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("joe:pw@search.example", "search.example"),
+        ("joe:pw@search.example/a?b=c", "search.example/a"),
+        ("http:/joe:pw@search.example", "http:/search.example"),
+        ("ftp://joe:p@w@search.example", "ftp://search.example"),
+        ("http://joe:p/w@search.example", "http://search.example"),
+        ("http://joe:p?w@search.example", "http://search.example"),
+        ("joe:pw@a.example,joe:pw@b.example", "b.example"),
+        ("http://127.0.0.1:99999/@joe?x=a@b", "http://127.0.0.1:99999/@joe"),
+    ],
+)
+def test_displayed_url_that_is_mistyped_has_no_login(url: str, shown: str) -> None:
+    assert url_for_display(url) == repr(shown)
