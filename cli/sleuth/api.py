@@ -22,7 +22,7 @@ from sleuth.base.errors import RequestError
 from sleuth.base.logs import safe
 from sleuth.base.paths import stamp_of
 from sleuth.base.text import clean
-from sleuth.base.urls import clean_url
+from sleuth.base.urls import clean_url, mask_login
 from sleuth.engine.options import cache_use, check_options, check_value, country, provider_ids
 from sleuth.engine.options import language as language_code
 from sleuth.engine.outcome import Outcome
@@ -233,7 +233,8 @@ class Client:
         urls = _several("urls", urls)
         for url in urls:
             if not clean_url(url):
-                raise RequestError("invalid URL {url!r}", "use a URL such as https://example.org/page", url=url[:200])
+                shown = mask_login(url)[:200]
+                raise RequestError("invalid URL {url!r}", "use a URL such as https://example.org/page", url=shown)
         check_value("max_chars", max_chars, SIZE)
         check_value("cache", cache, CACHE)
         check_value("timeout", timeout, TIMEOUT)

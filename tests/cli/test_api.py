@@ -238,6 +238,11 @@ def test_invalid_arguments_are_rejected_before_any_request(
     assert server.log == []
 
 
+def test_password_in_an_invalid_url_is_not_shown(client: sleuth.Client) -> None:
+    with pytest.raises(RequestError, match=r"invalid URL 'ftp://…@h\.example'"):
+        client.read("ftp://joe:pw@h.example")
+
+
 def test_invalid_length_is_told_all_that_is_valid(client: sleuth.Client) -> None:
     with pytest.raises(RequestError) as caught:
         client.summarize("https://example.org/", length="endless")  # type: ignore[arg-type]  # what a program may pass

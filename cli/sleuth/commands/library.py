@@ -10,7 +10,7 @@ from sleuth.base.errors import Exit, RequestError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import record_as_json, write_json
 from sleuth.base.text import clean, strip_controls
-from sleuth.base.urls import clean_url
+from sleuth.base.urls import clean_url, mask_login
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import FORMATS
 from sleuth.commands.terminal.questions import confirm
@@ -74,7 +74,8 @@ def _split_targets(targets: list[str]) -> tuple[list[str], list[str]]:
     urls = [target for target in targets if is_url(target)]
     for url in urls:
         if not clean_url(url):
-            raise RequestError("invalid URL {url!r}", "use a URL such as https://example.org/page", url=url[:200])
+            shown = mask_login(url)[:200]
+            raise RequestError("invalid URL {url!r}", "use a URL such as https://example.org/page", url=shown)
     paths = [target for target in targets if not is_url(target)]
     files.check(paths)
     return [clean_url(url) for url in urls], paths
@@ -122,7 +123,8 @@ def show(
     """Print the text of one document as it is in the library."""
     found = runtime.library.get(_patterns(target)[0])
     if found is None:
-        raise RequestError("{target!r} is not in the library", "see what is in it: sleuth library list", target=target)
+        shown = mask_login(target) if ":" in target else target
+        raise RequestError("{target!r} is not in the library", "see what is in it: sleuth library list", target=shown)
     if as_json:
         write_json(_document_as_json(found) | {"content": found.text}, runtime.stdout)
         return

@@ -10,7 +10,7 @@ from sleuth.base.errors import RequestError, describe
 from sleuth.base.i18n import tr
 from sleuth.base.json_output import json_text
 from sleuth.base.text import autolink
-from sleuth.base.urls import clean_url, domain, host
+from sleuth.base.urls import clean_url, domain, host, mask_login
 from sleuth.commands.terminal import display
 from sleuth.commands.terminal.options import PAGE_TIMEOUT
 from sleuth.commands.terminal.progress import Progress
@@ -147,7 +147,8 @@ def _target(runtime: Runtime, word: str) -> str:
 
             return display.result_url(last_hits(runtime).values(), int(word))
         hint = "use a file, or a URL such as https://example.org/page; to search for words: sleuth search …"
-        raise RequestError("{word!r} is neither a file nor a web URL", hint, word=word[:200])
+        shown = mask_login(word) if ":" in word else word
+        raise RequestError("{word!r} is neither a file nor a web URL", hint, word=shown[:200])
     from pathlib import Path
 
     return Path(path).as_uri()

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from sleuth.base.errors import RequestError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.base.urls import without_path
+from sleuth.base.urls import mask_login, without_path
 from sleuth.engine.search_options import OPTIONS, SearchOptions
 from sleuth.store.setting_types import LANGUAGE_CODE, choice, is_domain_pattern, number, whole
 from sleuth.store.settings import LANGUAGE, MAX_RESULTS, REGION, SAFE_SEARCH, SEARCH_WITH_TIME
@@ -140,7 +140,8 @@ def domains(values: Sequence[str]) -> tuple[str, ...]:
     """Return the domains of --site or --exclude: URLs become their host, patterns stay."""
     for value in split(values):
         if not is_domain_pattern(value):
-            raise RequestError("invalid domain {value!r}", "use example.com, *.example.com or /regex/", value=value)
+            hint = "use example.com, *.example.com or /regex/"
+            raise RequestError("invalid domain {value!r}", hint, value=mask_login(value))
     return tuple(map(without_path, split(values)))
 
 

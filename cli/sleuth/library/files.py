@@ -10,6 +10,7 @@ from sleuth.base.errors import RequestError
 from sleuth.base.files import read_file
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
+from sleuth.base.urls import mask_login
 from sleuth.library.bookmarks import bookmarks, is_bookmarks
 from sleuth.library.html import read_markup
 from sleuth.library.library import Document
@@ -52,7 +53,8 @@ def check(paths: Iterable[str]) -> None:
     """Raise RequestError if a path does not exist."""
     for path in paths:
         if not os.path.exists(os.path.expanduser(path)):
-            raise RequestError("no such file or folder: {path}", "check the name: ls -d {path}", path=path)
+            shown = mask_login(path) if ":" in path else path  # it may be meant as a URL
+            raise RequestError("no such file or folder: {path}", "check the name: ls -d {path}", path=shown)
 
 
 def read(

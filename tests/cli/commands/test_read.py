@@ -112,6 +112,15 @@ def test_one_failure_is_a_warning_and_only_failures_an_error(sleuth: Any, notes:
     assert "neither a file nor a web URL" in done.err
 
 
+@pytest.mark.parametrize("url", ["ftp://joe:pw99@h.example", "http:/joe:pw99@h.example", "http://joe:pw99@[h.example"])
+@pytest.mark.parametrize("words", ["read", "summarize", "library add", "library show", "search x --site"])
+def test_password_in_a_mistyped_url_is_not_shown(sleuth: Any, words: str, url: str) -> None:
+    done = sleuth(*words.split(), url)
+    assert done.exit
+    assert "pw99" not in done.err + done.out
+    assert words.startswith("search") or "…@" in done.err
+
+
 def test_private_addresses_are_refused(sleuth: Any, page: str) -> None:
     sleuth.environ["SLEUTH_FETCH_ALLOW_PRIVATE"] = "false"
     for words in ((), ("--links",)):
