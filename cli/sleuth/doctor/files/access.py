@@ -9,8 +9,8 @@ from sleuth.base.text import clean
 from sleuth.base.urls import host
 from sleuth.doctor.files.deployment import Deployment, is_complete, uses_defaults
 from sleuth.doctor.files.edits import add_first, add_item, add_section, set_value
-from sleuth.doctor.files.schema import DEFAULT_SECRET, VALKEY_SCHEMES
-from sleuth.doctor.files.yaml_source import YamlEntry, YamlNode, entries, find, redact
+from sleuth.doctor.files.schema import VALKEY_SCHEMES
+from sleuth.doctor.files.yaml_source import DEFAULT_SECRET, YamlEntry, YamlNode, entries, find, redact
 from sleuth.doctor.finding import Edit, Finding, fail, ok, skipped, warn
 from sleuth.doctor.server.address import WILDCARD_HOSTS, Endpoint, parse_address
 
@@ -127,9 +127,10 @@ def check_valkey(deployment: Deployment) -> Iterator[Finding]:
         return  # none, or from a variable and reported with it
     at = deployment.source.at(entry.key)
     if not url.lower().startswith(VALKEY_SCHEMES):
-        match = re.match(r"(?:[a-z]+:)?/*([A-Za-z0-9][\w.-]*)", url)
-        better = f"valkey://{match[1] if match else deployment.valkey or 'searxng-valkey'}:6379/0"
-        yield fail(at, "valkey-scheme", better=better, edits=(set_value(entry, f'"{better}"'),))
+        match = re.match(r"(?:[a-z]+:/)?/*+([^/@\s]*@)?([A-Za-z0-9][\w.-]*)", url)
+        place = f"{match[1] or ''}{match[2]}" if match else deployment.valkey or "searxng-valkey"
+        better = f"valkey://{place}:6379/0"
+        yield fail(at, "valkey-scheme", better=_show_url(better), edits=(set_value(entry, f'"{better}"'),))
     elif host(url) in LOCAL_HOSTS and not deployment.host_network:
         yield _local_valkey(deployment, entry, at)
     else:
@@ -142,8 +143,8 @@ def _check_redis(deployment: Deployment) -> Iterator[Finding]:
         return
     can_rename = find(deployment.root, "valkey") is None and section.key.kind == "text"
     edits = (Edit(section.key.start, section.key.end, "valkey"),) if can_rename else ()
-    at, url = deployment.source.at(entry.key), clean(entry.value.value, 100)
-    yield warn(at, "redis-deprecated", url=url, edits=edits, edit_first=bool(edits))
+    at, url = deployment.source.at(entry.key), str(entry.value.value)
+    yield warn(at, "redis-deprecated", url=_show_url(url), edits=edits, edit_first=bool(edits))
 
 
 def _local_valkey(deployment: Deployment, entry: YamlEntry, at: str) -> Finding:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
-from sleuth.doctor.files.schema import DEFAULT_SECRET, FACTS, VALKEY_SCHEMES
-from sleuth.doctor.files.yaml_source import MAX_BYTES, show_line
+from sleuth.doctor.files.schema import FACTS, VALKEY_SCHEMES
+from sleuth.doctor.files.yaml_source import DEFAULT_SECRET, MAX_BYTES, show_line
 from sleuth.doctor.finding import Check, Finding, fail, ok, skipped, warn
 from sleuth_providers.records import Record
 

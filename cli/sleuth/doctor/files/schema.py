@@ -12,7 +12,6 @@ from sleuth.base.text import clean
 from sleuth.doctor.files.yaml_source import YamlNode
 from sleuth_providers.records import Record
 
-DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the built-in one, which SearXNG refuses
 VALKEY_SCHEMES = ("valkey://", "valkeys://", "redis://", "rediss://", "unix://")
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0", "")
 WORDS = {

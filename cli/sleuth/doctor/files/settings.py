@@ -9,7 +9,7 @@ from sleuth.doctor.files.deployment import Deployment
 from sleuth.doctor.files.edits import apply
 from sleuth.doctor.files.environment import VARIABLES, Variables, read_environment, read_text
 from sleuth.doctor.files.limiter import read_limiter
-from sleuth.doctor.files.yaml_source import NotYamlError, YamlSource, read_yaml, redact
+from sleuth.doctor.files.yaml_source import NotYamlError, YamlSource, read_yaml, redact, redact_values
 from sleuth.doctor.finding import RESTART, Check, Finding, fail, ok, shell
 
 FILE = Check("settings.file", "Settings file is readable", "Settings file cannot be read")
@@ -108,7 +108,8 @@ def diff(old: str, new: str, name: str) -> str:
     """Return a unified diff that is safe to print: secrets redacted, control characters removed."""
     from difflib import unified_diff
 
-    lines = unified_diff(old.splitlines(), new.splitlines(), name, f"{name} (fixed)", lineterm="")
+    before, after = (redact_values(text).splitlines() for text in (old, new))
+    lines = unified_diff(before, after, name, f"{name} (fixed)", lineterm="")
     return "".join(f"{''.join(c if c.isprintable() else ' ' for c in redact(line))}\n" for line in lines)
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from sleuth.base.i18n import tr
-from sleuth.base.text import clean
+from sleuth.base.text import clean, splice
 from sleuth_providers.records import Record
 
 MAX_BYTES = 150_000  # nearly twice SearXNG's complete settings; larger files take the parser many seconds
@@ -16,10 +16,14 @@ BREAKS = re.compile("\r\n|[\n\r\x85\u2028\u2029]")  # line breaks in YAML
 SCALARS = {"str": "text", "null": "null", "timestamp": "date", "merge": "text", "value": "text"}
 COLLECTIONS = {"map": "map", "omap": "map", "set": "map", "seq": "list", "pairs": "list"}
 TRUE_WORDS = ("yes", "true", "on")
-SECRETS = re.compile(  # the default key is public
-    r"(?i)((?:secret|password|api_?key|(?<!link_)token|open_metrics)\w{0,40}[\"']?\s{0,40}[:=]\s{0,40}[\"']?)(?!ultrasecretkey)[^\s\"',}#]+"
+DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the built-in one, which is public, and which SearXNG refuses
+SECRET_NAME = re.compile(r"secret|password|api_?key|(?<!link_)token|open_metrics", re.IGNORECASE)
+SECRETS = re.compile(
+    rf"((?:{SECRET_NAME.pattern})\w{{0,40}}[\"']?\s{{0,40}}[:=]\s{{0,40}}[\"']?)"
+    rf"(?!{DEFAULT_SECRET})(?:[|>&!]\S{{0,40}}\s{{1,40}})?[^\s\"',}}#]+",
+    re.IGNORECASE,
 )
-LOGIN = re.compile(r"//[^/@\s]+@")
+LOGIN = re.compile(r"(//|(?<![^\s\"'=,\[{]))[^/\s@][^/\s]{0,300}@")  # perhaps without a scheme
 
 
 class YamlNode(Record):
@@ -71,7 +75,7 @@ class YamlSource(Record):
     def at(self, place: YamlNode | int, remark: str = "") -> str:
         """Return a position as findings show it: file, line, and the line's text or a remark."""
         line = place if isinstance(place, int) else place.line
-        return f"{self.name}:{line}: {remark or show_line(line_of(self.text, line))}"
+        return f"{self.name}:{line}: {remark or show_line(line_of(redact_values(self.text), line))}"
 
 
 def line_of(text: str, number: int) -> str:
@@ -92,7 +96,35 @@ def show_line(line: str) -> str:
 
 def redact(line: str) -> str:
     """Redact the secrets in a line."""
-    return SECRETS.sub(r"\1…", LOGIN.sub("//…@", line))
+    return SECRETS.sub(r"\1…", LOGIN.sub(r"\1…@", line))
+
+
+@lru_cache(maxsize=4)
+def redact_values(text: str) -> str:
+    """Redact the values of secrets in a text, also on the lines below their names; lines stay lines."""
+    try:
+        spans = sorted(_secret_spans(read_yaml(text)))
+    except NotYamlError:
+        return SECRETS.sub(r"\1…", text)
+    return splice(text, [(start, end, re.sub(r"[^\s\"']+", "…", text[start:end])) for start, end in spans])
+
+
+def _secret_spans(root: YamlNode) -> set[tuple[int, int]]:
+    """Return where the values of secrets are, however deep; an alias is where it was defined."""
+    spans: set[tuple[int, int]] = set()
+    seen: set[tuple[int, bool]] = set()
+    found = [(root, False)]
+    for node, is_secret in found:
+        if (id(node), is_secret) in seen:
+            continue
+        seen.add((id(node), is_secret))
+        if node.kind == "map":
+            found += [(value, is_secret or bool(SECRET_NAME.search(str(key.value)))) for key, value in node.value]
+        elif node.kind == "list":
+            found += [(child, is_secret) for child in node.value]
+        elif is_secret and node.value not in (None, "", DEFAULT_SECRET):
+            spans.add((node.start, node.end))
+    return spans
 
 
 @lru_cache(maxsize=4)  # --fix parses the same text several times

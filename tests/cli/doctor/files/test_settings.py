@@ -283,6 +283,54 @@ def test_diff_shows_changes_and_hides_secrets(write: Write) -> None:
     assert "secret_key: …" in shown
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        f"\n    {SECRET}",
+        f"\n    '{SECRET}'",
+        f">-\n    {SECRET}",
+        f"|\n    first {SECRET}\n    {SECRET}",
+        f"[a, '{SECRET}']",
+        f"\n    one: {{two: {SECRET}}}",
+        f"'one {SECRET}'",
+        f"&name {SECRET}",
+    ],
+)
+@pytest.mark.parametrize("name", ["secret_key", "api_key", "tokens"])
+@pytest.mark.parametrize("tab", ["", "ui:\n\tstatic: x\n"])
+def test_secret_below_its_name_is_hidden(name: str, value: str, tab: str, write: Write) -> None:
+    if tab and ("first" in value or "one" in value or "[" in value):
+        return  # without a tree, only the first word is known to be a secret
+    path = write(f"server:\n  {name}: {value}\n  limiter: 'x'\n{tab}")
+    fixed = fix_settings(path)
+    assert fixed is not None
+    shown = diff(Path(path).read_text(), fixed, "settings.yml")
+    assert "@@ -1," in shown
+    assert "+use_default_settings: true" in shown
+    assert SECRET not in shown
+    assert SECRET not in repr(check_settings(path))
+
+
+def test_change_of_a_secret_is_shown_without_it(write: Write) -> None:
+    path = write(f"{HEAD}server:\n  secret_key: 123456\n")
+    shown = diff(Path(path).read_text(), str(fix_settings(path)), "settings.yml")
+    assert '-  secret_key: …\n+  secret_key: "…"' in shown
+
+
+@pytest.mark.parametrize("url", [f"redis://:{SECRET}@redis:6379/0", f"me:{SECRET}@redis", f"{SECRET}@redis:6379"])
+def test_password_of_valkey_is_kept_and_not_shown(url: str, write: Write) -> None:
+    path = write(f"{GOOD.replace(SECRET, 'abc123')}redis:\n  url: {url}\n")
+    assert SECRET not in repr(check_settings(path))
+    fixed = str(fix_settings(path))
+    assert f"{SECRET}@redis" in fixed
+    assert SECRET not in diff(Path(path).read_text(), fixed, "settings.yml")
+
+
+def test_login_of_a_proxy_without_a_scheme_is_hidden(write: Write) -> None:
+    path = write(f"{GOOD.replace(SECRET, 'abc123')}outgoing:\n  proxies:\n    all://: [me:{SECRET}@proxy:1]\n")
+    assert SECRET not in repr(check_settings(path))
+
+
 def test_secrets_never_reach_a_finding(write: Write) -> None:
     path = write(
         f"server: {{secret_key: {SECRET}, limiter: 'x'}}\nvalkey: {{url: 'valkey://me:{SECRET}@localhost/0'}}\n",
