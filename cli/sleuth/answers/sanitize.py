@@ -7,12 +7,12 @@ from sleuth.base.text import clean
 
 FENCE_START = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)|[\[【［](?=\s*search\s+results)", re.IGNORECASE)
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
-# Nemotron, Baichuan. A server that passes them on to the tokenizer would take the text after them for words of the
-# system or the user. `<|b|` alone is left: in mathematics it compares absolute values.
+# Nemotron, Baichuan, Ling. A server that passes them on to the tokenizer would take the text after them for words of
+# the system or the user. `<|b|` alone is left: in mathematics it compares absolute values.
 CHAT_TOKEN = re.compile(
     r"<(?=/?[|｜][^|｜<>\n]{1,40}[|｜]>|/?[|｜]\w{1,40}>|/?｜[^|｜<>\s]{1,40}｜|/?\w{1,40}[|｜]>)|\[(?=\|[a-z]{4,12}\|\])"
     r"|<(?=<?/?SYS>)|<(?=/?(?:s|(?:seed:)?[be]os|[se]op|unk|pad|(?:extra_id_|SPECIAL_|reserved_|unused)\d{1,4})>)"
-    r"|<(?=/?(?:start_of_turn|end_of_turn|start_of_image|think|tools|(?:\w{1,20}:)?invoke(?: [^<>\n]{1,80})?)>)"
+    r"|<(?=/?(?:start_of_turn|end_of_turn|start_of_image|role|think|tools|(?:\w{1,20}:)?invoke(?: [^<>\n]{1,80})?)>)"
     r"|<(?=/?(?:\w{1,20}:)?(?:start_|end_)?(?:tool|function)_(?:calls?|response|declaration)>)"
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|THINK|IMG|gMASK|sMASK|MASK)\])"
     r"|\](?=~b\]|~!b\[)|\[(?=e~\[)",

@@ -33,6 +33,7 @@ from sleuth.answers.sanitize import without_fences
         *("]~b]", "]~!b[", "[e~[", "</minimax:tool_call>", "<extra_id_0>", "[THINK]", "<｜DSML｜function_calls>"),
         *("<reserved_106>", "<unused5>", "<start_function_call>", "</end_function_response>", "<tool_response>"),
         *("<invoke>", '<invoke name="web">', "</ns:invoke>"),
+        *("<role>", "</role>"),
         *("<｜User｜>", "<｜begin▁of▁sentence｜>", "<｜end▁of▁sentence｜>"),
     ],
 )

@@ -12,7 +12,8 @@ from typing import Any
 from sleuth.answers.llm.chat import Message, Model, Piece, Prompt, Usage
 from sleuth.answers.llm.errors import ModelResponseError
 from sleuth.answers.llm.stream import THINK_CLOSE, THINK_OPEN, parse_object
-from sleuth.base.text import clean
+from sleuth.answers.sanitize import without_fences
+from sleuth.base.text import clean, strip_controls
 from sleuth_providers.translatable import Translatable
 
 MAX_REPLY_CHARS = 100_000
@@ -86,7 +87,8 @@ def ask_json(model: Model, prompt: Prompt) -> tuple[dict[str, Any], Usage]:
 
 
 def _corrected(prompt: Prompt, reply: Piece) -> Prompt:
-    quoted = (Message("assistant", reply.text[:MAX_QUOTED_CHARS]),) if reply.text.strip() else ()
+    said = without_fences(strip_controls(reply.text[:MAX_QUOTED_CHARS]))
+    quoted = (Message("assistant", said),) if said.strip() else ()
     return prompt._replace(messages=(*prompt.messages, *quoted, Message("user", CORRECTION)))
 
 
