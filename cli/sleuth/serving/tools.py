@@ -15,7 +15,7 @@ from sleuth.base import logs
 from sleuth.base.errors import RequestError, SleuthError
 from sleuth.base.i18n import tr, trn
 from sleuth.base.text import clean
-from sleuth.base.urls import clean_url, domain
+from sleuth.base.urls import ascii_host, clean_url
 from sleuth.engine.content import CompressionOptions, nothing_read
 from sleuth.engine.options import provider_ids
 from sleuth.engine.outcome import Outcome
@@ -198,7 +198,7 @@ class _PageProgress:
     def __call__(self, event: PageEvent) -> None:
         self.done = max(self.done + 1, 2 * event.done)
         text = "reading {site}" if event.kind == "start" else "read {site}: {done} of {total}"
-        message = tr(text, site=domain(event.url), done=event.done, total=event.total)
+        message = tr(text, site=ascii_host(event.url), done=event.done, total=event.total)
         self.report(ToolStep(message, self.done, self.total))
 
 

@@ -21,11 +21,11 @@ from sleuth.api import Client
 from sleuth.base import markdown
 from sleuth.base.errors import RequestError, SearchError
 from sleuth.engine.outcome import Outcome
-from sleuth.pages.page import Page
+from sleuth.pages.page import Page, PageEvent
 from sleuth.relevance.hit import Hit
 from sleuth.serving import tool_replies
 from sleuth.serving.tool_definitions import TOOLS, tool_definition
-from sleuth.serving.tools import Toolbox, ToolStep, UnknownToolError
+from sleuth.serving.tools import Toolbox, ToolStep, UnknownToolError, _PageProgress
 
 CAP = 30_000
 PARAGRAPH = f"<p>Sentence {{n}} of this page speaks of {'weather, harvest and trade, ' * 12}as such pages do.</p>"
@@ -392,6 +392,12 @@ def test_pages_on_private_networks_are_refused(call: Call, httpserver: HTTPServe
     assert "fetch.allow_private" in reply.text
     assert call("summarize", {"urls": [arguments["url"]]}, SLEUTH_FETCH_ALLOW_PRIVATE="false").failed
     assert httpserver.log == []
+
+
+def test_progress_names_hosts_in_ascii() -> None:
+    steps: list[ToolStep] = []
+    _PageProgress(steps.append, 1)(PageEvent("start", "https://www.münchen.example/", 0, 1))
+    assert steps[0].message == "reading xn--mnchen-3ya.example"
 
 
 def test_progress_of_reading_is_reported(call: Call, httpserver: HTTPServer) -> None:
