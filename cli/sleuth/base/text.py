@@ -5,6 +5,7 @@ import unicodedata
 from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from itertools import product
 
 JOINERS = "\u200c\u200d"  # ZWNJ and ZWJ: Persian, Indic scripts and emoji need them
 MAX_INDENT = 40  # columns
@@ -153,8 +154,7 @@ def splice(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
 
 HIDDEN = "[hidden]"  # in place of a secret
 MIN_SECRET_CHARS = 4  # a shorter text is no secret, and would be redacted everywhere
-MIN_FOLDED_CHARS = 8  # of a secret that is found in any case
-MIN_BASE64_CHARS = 8  # of a secret whose base64 is redacted; that of a shorter one may be a part of any word
+MIN_LONG_CHARS = 8  # of a secret that is redacted in any case and in base64; a shorter one may be a part of any word
 
 
 View = tuple[str, Sequence[int]]  # a form of a text, and where in the text each of its characters and its end are
@@ -175,14 +175,11 @@ def is_common(secret: str) -> bool:
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Replace every secret in a text, whichever of its characters are encoded, escaped or split, and how."""
     known = {secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}
-    seen = [*views(text)] if known else []
-    spans = [
-        (places[start], places[end])
-        for secret in known
-        for view, places in seen
-        for needle in needles(secret)
-        for start, end in _occurrences(fold(needle, secret), fold(view, secret))
-    ]
+    spans: list[tuple[int, int]] = []
+    for (view, places), secret in product(views(text) if known else (), known):
+        folded = fold(view, secret)
+        for needle in needles(secret):
+            spans += [(places[start], places[end]) for start, end in _occurrences(needle, folded)]
     kept, end = [], 0
     for first, last in sorted(spans):
         if first >= end:  # otherwise two secrets overlap, and one mark covers both
@@ -193,17 +190,17 @@ def redact(text: str, secrets: Iterable[str]) -> str:
 
 def fold(text: str, secret: str) -> str:
     """Return a text as it is compared with a secret: a long one is found in any case, as in the name of a host."""
-    if len(secret) < MIN_FOLDED_CHARS:
-        return text
-    return text.replace("İ", "i").replace("Σ", "σ").lower()  # these two would change the length, or with their place
+    is_long = len(secret) >= MIN_LONG_CHARS
+    # These two would make lower() change the length, or depend on the letters around them.
+    return text.replace("İ", "i").replace("Σ", "σ").lower() if is_long else text
 
 
 @cache
 def needles(secret: str) -> frozenset[str]:
-    """Return the forms of a secret to look for in the views of a text."""
+    """Return the forms of a secret to look for in the folded views of a text."""
     decoded = next(_decoded(secret, range(len(secret) + 1), "+"))[0]
     forms = {secret, repr(secret)[1:-1], decoded, *_base64_forms(secret)}
-    return frozenset(form for form in forms if len(form) >= MIN_SECRET_CHARS)
+    return frozenset(fold(form, secret) for form in forms if len(form) >= MIN_SECRET_CHARS)
 
 
 def secret_start(text: str, secret: str) -> tuple[int, str]:
@@ -212,7 +209,7 @@ def secret_start(text: str, secret: str) -> tuple[int, str]:
         (places[-1 - len(part)], view[-len(part) :])
         for view, places in views(text)
         for needle in needles(secret)
-        if (part := possible_start(fold(view, secret), fold(needle, secret)))
+        if (part := possible_start(fold(view, secret), needle))
     )
     return min(found, default=(len(text), ""))
 
@@ -226,7 +223,7 @@ def possible_start(text: str, marker: str) -> str:
 def _base64_forms(secret: str) -> tuple[str, ...]:
     """Return the base64 of a secret, also inside a longer text, less the characters that depend on that text."""
     forms = []
-    for before in range(3) if len(secret) >= MIN_BASE64_CHARS else ():
+    for before in range(3) if len(secret) >= MIN_LONG_CHARS else ():
         data = bytes(before) + secret.encode("utf-8", "replace")
         forms.append(b2a_base64(data)[(0, 2, 3)[before] : len(data) * 8 // 6].decode())
     return (*forms, *(form.replace("+", "-").replace("/", "_") for form in forms))

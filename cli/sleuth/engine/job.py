@@ -70,8 +70,8 @@ class Job:
     def answer(self, found: Found, host: str = "", earlier: ProviderReply | None = None) -> ProviderReply:
         """Return the reply for an answer; of several hosts with the one that sent it, after an earlier one failed."""
         self.host = host
-        message, place = earlier.attempt.message if earlier else "", mask_login(host)
-        note = tr("{message}; {host} answered", message=message, host=place) if host and earlier else ""
+        place = mask_login(host)
+        note = tr("{message}; {host} answered", message=earlier.attempt.message, host=place) if host and earlier else ""
         adapter, reported = self.candidate.adapter, tuple(clean(name, 60) for name in found.not_applied)
         attempt = Attempt(
             self.candidate.id,

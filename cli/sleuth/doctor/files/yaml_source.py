@@ -109,22 +109,18 @@ def redact_values(text: str) -> str:
     return splice(text, [(start, end, re.sub(r"[^\s\"']+", "…", text[start:end])) for start, end in spans])
 
 
-def _secret_spans(root: YamlNode) -> set[tuple[int, int]]:
-    """Return where the values of secrets are, however deep; an alias is where it was defined."""
-    spans: set[tuple[int, int]] = set()
-    seen: set[tuple[int, bool]] = set()
-    found = [(root, False)]
+def _secret_spans(root: YamlNode) -> Iterator[tuple[int, int]]:
+    """Yield where the values of secrets are, however deep; an alias is where it was defined."""
+    found, done = [(root, False)], set()
     for node, is_secret in found:
-        if (id(node), is_secret) in seen:
-            continue
-        seen.add((id(node), is_secret))
-        if node.kind == "map":
+        is_known = (id(node), is_secret) in done
+        done.add((id(node), is_secret))
+        if node.kind == "map" and not is_known:
             found += [(value, is_secret or bool(SECRET_NAME.search(str(key.value)))) for key, value in node.value]
-        elif node.kind == "list":
+        elif node.kind == "list" and not is_known:
             found += [(child, is_secret) for child in node.value]
-        elif is_secret and node.value not in (None, "", DEFAULT_SECRET):
-            spans.add((node.start, node.end))
-    return spans
+        elif is_secret and not is_known and node.value not in (None, "", DEFAULT_SECRET):
+            yield node.start, node.end
 
 
 @lru_cache(maxsize=4)  # --fix parses the same text several times
