@@ -26,6 +26,8 @@ MAY_BE_INVISIBLE = frozenset(  # whether one is there takes a tenth of the time 
     + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 )
 MAX_MARKS = 4  # combining marks and joiners in a row; no script stacks more, "zalgo" text does
+MAX_CLUSTER_MARKS = 10  # in a row, with spacing marks and skin tones; Burmese and Tai Tham syllables have up to 6
+SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
 def clean(text: object, limit: int = 0, *, lines: bool = False, entities: bool = True) -> str:
@@ -85,11 +87,13 @@ def _printable(character: str) -> str:
 
 
 def limit_marks(text: str, replacement: Callable[[str], str] = lambda _: "") -> str:
-    """Replace combining marks and joiners beyond MAX_MARKS in a row."""
-    run, kept = 0, []
+    """Replace combining marks and joiners beyond MAX_MARKS in a row, and all marks beyond MAX_CLUSTER_MARKS."""
+    stacked, run, kept = 0, 0, []
     for character in text:
-        run = run + 1 if character in JOINERS or unicodedata.category(character) in ("Mn", "Me") else 0
-        kept.append(character if run <= MAX_MARKS else replacement(character))
+        category = unicodedata.category(character)
+        stacked = stacked + 1 if character in JOINERS or category in ("Mn", "Me") else 0
+        run = run + 1 if stacked or category == "Mc" or character in SKIN_TONES else 0
+        kept.append(character if stacked <= MAX_MARKS and run <= MAX_CLUSTER_MARKS else replacement(character))
     return "".join(kept)
 
 

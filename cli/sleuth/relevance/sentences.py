@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
+from sleuth.base.text import SKIN_TONES
 from sleuth.relevance.languages import ENGLISH, LATIN_STOP_WORDS
 from sleuth.relevance.words import UNSPACED
 
@@ -67,17 +68,15 @@ def word_end(text: str, limit: int) -> int:
         before, after = text[place - 1], text[place]
         if before.isspace() or after.isspace() or (UNSPACED_END.match(before) and not _joins(after)):
             return len(text[:place].rstrip())
-    while limit and _joins(text[limit]):
-        limit -= 1
-    return limit
+    places = range(limit, max(limit - MAX_WORD_CHARS, 0), -1)
+    return next((place for place in places if not _joins(text[place])), limit if limit > MAX_WORD_CHARS else 0)
 
 
 def _joins(character: str) -> bool:
     """Tell whether a character combines with the one before it: accents, joiners, skin tones of emoji."""
     if character.isascii():
         return False
-    colour = "\U0001f3fb" <= character <= "\U0001f3ff"
-    return colour or character in "\u200d\ufe0f" or unicodedata.category(character)[0] == "M"
+    return character in "\u200d" + SKIN_TONES or unicodedata.category(character)[0] == "M"
 
 
 def _units(text: str) -> Iterator[tuple[int, int]]:

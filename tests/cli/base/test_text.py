@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sleuth.base.text import MAX_INDENT, clean, fit, mask, redact, shorten, strip_controls, width
+from sleuth.base.text import MAX_CLUSTER_MARKS, MAX_INDENT, clean, fit, mask, redact, shorten, strip_controls, width
 from sleuth.base.urls import ascii_url, clean_url, domain
 
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()))
@@ -115,6 +115,22 @@ def test_entities_stay_when_text_is_not_html() -> None:
 )
 def test_stacks_are_capped(stacked: str) -> None:
     assert len(clean(stacked)) == 5
+
+
+@pytest.mark.parametrize("mark", ["\u093e", "\U0001f3fb", "\u093e\u0901", "\U0001f3fb\u200d"])
+def test_spacing_marks_and_skin_tones_are_capped(mark: str) -> None:
+    assert clean("क" + mark * 50) == ("क" + mark * 50)[: 1 + MAX_CLUSTER_MARKS]
+
+
+SYLLABLES = """
+लड़कियाँ क्षत्रिय र्‍य தமிழ் கொள்ளை ലേഖനങ്ങൾ ශ්‍රී ලංකාව ស្ត្រី ញ៉ាំ น้ำ
+བསྒྲུབས လျှော့ မြွှေ့ ကျွန်ုပ် ᨠᩖᩮᩬᩥ᩵ᨶ 👩🏽‍❤️‍💋‍👨🏿 👍🏾 🏻🏼🏽🏾🏿
+"""
+
+
+@pytest.mark.parametrize("text", SYLLABLES.split())
+def test_clusters_of_marks_stay_whole(text: str) -> None:
+    assert clean(text) == text
 
 
 def test_marks_that_languages_need_stay() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sleuth.relevance import sentences
 from sleuth.relevance.passages import (
     PASSAGE_CHARS,
     SYLLABLE_PASSAGE_CHARS,
@@ -51,6 +52,15 @@ def test_a_long_sentence_stays_whole_and_an_endless_one_is_cut() -> None:
     endless = "alpha, beta gamma " * 100
     assert all(end - start <= PASSAGE_CHARS for start, end in split(endless))
     assert all(endless[end - 1] in ",am" for _, end in split(endless))
+
+
+@pytest.mark.parametrize("mark", ["\u093e", "\U0001f3fb", "\u0301"])
+def test_a_text_of_nothing_but_marks_takes_linear_time(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[str] = []
+    joins = sentences._joins
+    monkeypatch.setattr(sentences, "_joins", lambda character: steps.append(character) or joins(character))
+    assert split(mark * 10_000) == split("x" * 10_000)
+    assert len(steps) < 10_000
 
 
 @settings(max_examples=200, deadline=None)

@@ -85,6 +85,11 @@ def test_a_flag_of_an_accent_is_not_torn_off() -> None:
     assert word_end("xe\u0301", 2) == 1
 
 
+def test_a_text_of_nothing_but_marks_is_cut_at_the_limit() -> None:
+    assert word_end("\u093e" * 200, 100) == cut("\u093e" * 200, 100) == 100
+    assert word_end("a" + "\u093e" * 200, 20) == 0
+
+
 @pytest.mark.cpu_limit(10)
 @pytest.mark.parametrize(
     "text", ["." * 100_000, "a. " * 50_000, "\n" * 100_000, "a\n" * 50_000, "。" * 50_000, " " * 100_000]
