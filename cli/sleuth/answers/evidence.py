@@ -23,6 +23,7 @@ STATES = (QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED)  # best first
 # words in common are mostly those of the topic, which any page about it has.
 SUPPORTED_SCORE, WEAK_SCORE = 0.55, 0.4
 MAX_NEIGHBOURS = 3  # a claim often sums up two or three sentences; longer runs match by chance
+MAX_RUNS = 100_000  # that differ in terms; 1 MB of prose has 30,000
 # A quotation must be long enough not to be found by chance: four words, or six Chinese or Japanese characters.
 MIN_QUOTE_WORDS, MIN_QUOTE_CJK_CHARS = 4, 6
 MAX_ROLE_CHARS = 2_000  # of a claim and its evidence; longer ones are tables and lists, and each verb takes a pass
@@ -74,19 +75,23 @@ def judge(text: str, claims: Mapping[int, Sequence[Span]], sources: Sequence[Cit
 
 
 class _Evidence:
-    """The sentences of a source, with the terms that claims have as well: all terms of a long page take 300 MB."""
+    """The sentences of a source, with the terms that claims have as well, as bits: all terms of a page take 300 MB."""
 
     def __init__(self, text: str, claims: Iterable[str], language: str) -> None:
         self.text, self._normal, self._language = text, text.translate(PUNCTUATION), language
-        self._starts, self._ends, self._firsts = array("L"), array("L"), array("L", [0])  # of sentences
-        self._terms: list[str] = []  # of all sentences; those of one are from its first to the next one's
+        self._starts, self._ends = array("L"), array("L")  # of sentences
+        self._masks: list[int] = []  # the terms of sentences
+        self._runs: dict[int, Span] = {}  # by the terms of the run: length and start of the shortest
         parts = (part for claim in claims for part in (claim, QUOTATION.sub(" ", claim)))
-        known = {term: term for part in parts for term in terms(part, language)}  # a page repeats each many times
+        found = dict.fromkeys(term for part in parts for term in terms(part, language))
+        self._bits = {term: 1 << place for place, term in enumerate(found)}
+        known: dict[int, int] = {}  # a page repeats each many times
         for start, end in iter_sentences(text):
-            self._terms += [known[term] for term in known.keys() & _words(text[start:end], language)]
-            self._firsts.append(len(self._terms))
+            mask = self._mask(_words(text[start:end], language))
+            self._masks.append(known.setdefault(mask, mask))
             self._starts.append(start)
             self._ends.append(end)
+        self._find_runs()
 
     def judge(self, claim: str) -> ClaimVerdict:
         """Return how well the source supports a claim."""
@@ -112,27 +117,33 @@ class _Evidence:
         is_supported = is_supported and all(places) and has_rest and _has_numbers(claim, self.text)
         return ClaimVerdict(QUOTED if is_supported else WEAK, score, places[0] or evidence)
 
+    def _find_runs(self) -> None:
+        for first, start in enumerate(self._starts):
+            together = 0
+            for last, mask in enumerate(self._masks[first : first + MAX_NEIGHBOURS], first):
+                together |= mask
+                run = self._ends[last] - start, start
+                if together in self._runs or len(self._runs) < MAX_RUNS:
+                    self._runs[together] = min(run, self._runs.get(together, run))
+
     def _best_run(self, claim_terms: frozenset[str]) -> tuple[float, Span | None]:
         """Return the score and offsets of the run of sentences with the highest score; among equals, the shortest."""
-        best, best_length, evidence = 0.0, 0, None
-        for first, start in enumerate(self._starts):
-            together = self._shared(claim_terms, first)
-            for last, end in enumerate(self._ends[first : first + MAX_NEIGHBOURS] if together else (), first):
-                together |= self._shared(claim_terms, last)
-                score = round(len(together) / len(claim_terms), 4)
-                if (score, start - end) > (best, -best_length):
-                    best, best_length, evidence = score, end - start, (start, end)
-        return best, evidence
+        wanted = self._mask(claim_terms)
+        most = max(((found & wanted).bit_count() for found in self._runs), default=0)
+        if not most:
+            return 0.0, None
+        length, start = min(run for found, run in self._runs.items() if (found & wanted).bit_count() == most)
+        return round(most / len(claim_terms), 4), (start, start + length)
 
     def _context(self, claim_terms: frozenset[str]) -> str:
         """Return the sentences that share a term with a claim, other than a number."""
-        subject = frozenset(term for term in claim_terms if not term[0].isdigit())
-        places = (at for at in range(len(self._starts)) if self._shared(subject, at))
+        subject = self._mask(term for term in claim_terms if not term[0].isdigit())
+        places = (at for at, found in enumerate(self._masks) if found & subject)
         return "\n".join(self.text[self._starts[at] : self._ends[at]] for at in places)
 
-    def _shared(self, some: frozenset[str], at: int) -> frozenset[str]:
-        """Return which of some terms a sentence has."""
-        return some.intersection(self._terms[self._firsts[at] : self._firsts[at + 1]])
+    def _mask(self, some: Iterable[str]) -> int:
+        """Return the bits of those terms that claims have."""
+        return sum(self._bits[term] for term in self._bits.keys() & some)
 
 
 def terms(text: str, language: str = ENGLISH) -> frozenset[str]:

@@ -1,10 +1,14 @@
 """Whether claims are found in their sources: by quotation, by words, by numbers, in Latin and Chinese."""
 
+import sys
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.memory import chinese_page, peak_bytes
 
+from sleuth.answers import evidence
 from sleuth.answers.citation_check import Support, as_json, attach, check, signs
 from sleuth.answers.citations import CitedSource, find, link
 from sleuth.answers.evidence import NOT_FOUND, QUOTED, STATES, SUPPORTED, UNCHECKED, WEAK
@@ -237,3 +241,34 @@ def test_a_page_of_one_endless_sentence_is_checked_once() -> None:
     page = "the robot walked home and painted the house " * 20_000
     claim = "The robot walked to its home and also painted its house [1]."
     assert [found.support for found in check(claim, [CitedSource(1, "https://a.org/", "", page)])] == [SUPPORTED]
+
+
+def calls(work: Callable[[], object]) -> int:
+    """Return how many functions are called."""
+    total = 0
+
+    def count(*_: object) -> None:
+        nonlocal total
+        total += 1
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return total
+
+
+def test_a_page_of_many_sentences_is_not_walked_for_each_claim() -> None:
+    sources = [CitedSource(1, "https://a.org/", "", "Item. " * 2_000)]
+    claims = [f"Item {number} is one of many in a long list [1]. " for number in range(40)]
+    assert calls(lambda: check("".join(claims), sources)) < 2 * calls(lambda: check(claims[0], sources))
+
+
+def test_only_so_many_different_runs_of_sentences_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evidence, "MAX_RUNS", 8)
+    page = f"{ENGLISH} {' '.join(f'Word{first} word{second}.' for first in range(20) for second in range(20))}"
+    claims = "".join(f"Word{number} is here [1]. " for number in range(20))
+    found = evidence._Evidence(page, [claims, *CLAIMS], evidence.ENGLISH)
+    assert len(found._runs) == 8
+    assert found.judge("The runtime Tokio is used").support == SUPPORTED
