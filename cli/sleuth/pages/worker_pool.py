@@ -20,7 +20,9 @@ from sleuth_providers.errors import DeadlineError, ProviderError
 
 MAX_WORKERS = max(2, os.cpu_count() or 1)
 PAGES_PER_WORKER = 10  # a worker takes half a second to start, in which one that runs already extracts so many
-MAX_WAIT_S = 3.0  # without a finished page, since one may never end; then another worker is started
+MAX_WAIT_S = 2.0  # without a finished page, since one may never end; then another worker is started
+SPARE_WORKERS = 2  # beyond the limit, for pages that waited so long; as many again for small pages, which are quick
+SMALL_PAGE_BYTES = 100_000
 COMMAND = ("-P", "-m", "sleuth.pages.worker")  # -P: never import from the current folder
 HAS_TIMER = hasattr(signal, "setitimer")  # so that the kernel ends a worker; elsewhere (Windows) this process does
 BROKEN_PIPE = (OSError, EOFError, pickle.UnpicklingError)
@@ -59,7 +61,7 @@ class ExtractionPool:
         return self._run(LINKS, reply, requested, until)  # type: ignore[return-value]  # see worker.run
 
     def _run(self, job: str, reply: Response, requested: str, until: float) -> object:
-        worker = self._acquire(until)
+        worker = self._acquire(until, len(reply.body))
         if worker is None:
             return run(job, reply, requested, until)
         try:
@@ -81,9 +83,9 @@ class ExtractionPool:
                 worker.end()
             self._workers, self._idle = [], []
 
-    def _acquire(self, until: float) -> "_Worker | None":
+    def _acquire(self, until: float, size: int) -> "_Worker | None":
         with self._changed:
-            worker = self._next_idle(until)
+            worker = self._next_idle(until, size)
         if worker and not worker.is_ready():
             logs.log("pages: a worker process ended at once")
             worker.end()
@@ -91,11 +93,11 @@ class ExtractionPool:
             return None
         return worker
 
-    def _next_idle(self, until: float) -> "_Worker | None":
-        called = time.monotonic()
-        while not self._idle:
+    def _next_idle(self, until: float, size: int) -> "_Worker | None":
+        called, limit = time.monotonic(), self.limit + SPARE_WORKERS * (2 if size <= SMALL_PAGE_BYTES else 1)
+        while not self._idle or len(self._workers) - len(self._idle) >= limit:
             now, late = time.monotonic(), max(called, self._last_finished) + MAX_WAIT_S
-            if not self._workers or (now >= late and len(self._workers) < self.limit):
+            if not self._workers or (now >= late and len(self._workers) < limit):
                 if not self._start():
                     return None
             elif now >= until:
@@ -119,12 +121,12 @@ class ExtractionPool:
     def _release(self, worker: "_Worker") -> None:
         with self._changed:
             self._last_finished = time.monotonic()
-            if worker.process.poll() is None:
+            if worker.process.poll() is None and len(self._idle) < self.limit:
                 self._idle.append(worker)
             elif worker in self._workers:
                 worker.end()
                 self._workers.remove(worker)
-            self._changed.notify()
+            self._changed.notify_all()  # one of those waiting may not be allowed to use it
 
 
 class _Worker:

@@ -12,7 +12,7 @@ import pytest
 from sleuth.pages import worker_pool
 from sleuth.pages.errors import EmptyPageError, UnreadableError
 from sleuth.pages.extract import ExtractedPage
-from sleuth.pages.worker_pool import ExtractionPool
+from sleuth.pages.worker_pool import SMALL_PAGE_BYTES, SPARE_WORKERS, ExtractionPool
 from sleuth_providers.base import Response
 from sleuth_providers.errors import DeadlineError
 
@@ -24,6 +24,19 @@ extract = worker.extract
 def hang(page, until):
     return re.match("(a|a)*b", "a" * 100) if b"hang" in page.body else extract(page, until)
 worker.extract = hang
+worker.main()
+"""
+
+# A worker that answers with how often it looked for garbage.
+COLLECTIONS = """
+import gc
+from sleuth.pages import worker
+from sleuth.pages.extract import ExtractedPage
+extract = worker.extract
+def count(page, until):
+    extract(page, until)
+    return ExtractedPage(str(sum(kind["collections"] for kind in gc.get_stats())))
+worker.extract = count
 worker.main()
 """
 
@@ -102,15 +115,54 @@ def test_a_page_waits_for_a_worker_no_longer_than_its_deadline(
     busy.join()
 
 
+def test_slow_pages_do_not_keep_others_from_being_read(pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_pool, "COMMAND", ("-P", "-c", HANG))
+    monkeypatch.setattr(worker_pool, "MAX_WAIT_S", 0)
+
+    def hang() -> None:
+        with pytest.raises(UnreadableError):
+            read(pool, "hang" + " " * SMALL_PAGE_BYTES)
+
+    threads = [threading.Thread(target=hang) for _ in range(2 + SPARE_WORKERS)]
+    for thread in threads:
+        thread.start()
+    while len(pool._workers) - len(pool._idle) < len(threads):
+        time.sleep(0.001)
+    assert read(pool, "hello").title == "hello"
+    with pytest.raises(DeadlineError, match="too many pages"):
+        read(pool, "hello" + " " * SMALL_PAGE_BYTES, timeout=0.1)
+    for worker in pool._workers:
+        worker.process.kill()
+    for thread in threads:
+        thread.join()
+
+
+def test_workers_beyond_the_limit_end_when_they_are_idle(pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_pool, "MAX_WAIT_S", 0)
+    workers = [pool._acquire(time.monotonic() + 60, 0) for _ in range(4)]
+    for worker in filter(None, workers):
+        pool._release(worker)
+    assert pool._workers == pool._idle == workers[:2]
+    assert [worker.process.poll() is None for worker in workers if worker] == [True, True, False, False]
+
+
+def test_a_long_page_is_not_searched_for_garbage_again_and_again(
+    pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_pool, "COMMAND", ("-P", "-c", COLLECTIONS))
+    before = int(read(pool, "a", "text/markdown").title)
+    assert int(read(pool, "\n- > a" * 5_000, "text/markdown").title) < before + 10
+
+
 def test_no_further_worker_is_started_while_pages_are_finished(
     pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worker = pool._acquire(time.monotonic() + 60)
+    worker = pool._acquire(time.monotonic() + 60, 0)
     clock = iter((100.0, 150.0))  # the page waits for 50 seconds
     pool._last_finished = 149.9
     monkeypatch.setattr(worker_pool, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     monkeypatch.setattr(pool._changed, "wait", lambda timeout: worker and pool._idle.append(worker))
-    assert pool._next_idle(until=200) is worker
+    assert pool._next_idle(until=200, size=0) is worker
     assert len(pool._workers) == 1
 
 
