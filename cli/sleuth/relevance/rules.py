@@ -27,6 +27,7 @@ class Rule(Record):
     text: str
     site: str = ""
     pattern: str = ""
+    literal: str = ""  # a part of the pattern, in lower case, without which no URL matches
 
     @property
     def factor(self) -> float:
@@ -72,8 +73,9 @@ class Rules(Record):
 
     def apply(self, url: str) -> Rule | None:
         """Return the rule that decides about a URL, or None if none matches."""
-        text = url[:MAX_URL_CHARS]
-        matching = [rule for rule in self._candidates(text) if _matches(rule.pattern, text)]
+        text, lower = url[:MAX_URL_CHARS], url[:MAX_URL_CHARS].lower()
+        likely = (rule for rule in self._candidates(text) if rule.literal in lower)  # most patterns are never compiled
+        matching = [rule for rule in likely if _matches(rule.pattern, text)]
         return max(matching, key=_precedence, default=self.otherwise)
 
     def _candidates(self, url: str) -> Iterator[Rule]:
@@ -100,7 +102,8 @@ def _rule(line: str, number: int) -> Rule:
     action, strength, site = _options(listed)
     if not (pattern.strip("*|^") or site or action == "discard"):
         raise ValueError(Translatable("neither a pattern nor a site; the rule would match every page"))
-    return Rule(action, strength, number, line, site, pattern if pattern.strip("*") else "")
+    literal = max(re.split(r"[*^|\x80-\U0010ffff]", pattern), key=len).lower()
+    return Rule(action, strength, number, line, site, pattern if pattern.strip("*") else "", literal)
 
 
 def _options(listed: str) -> tuple[str, int, str]:

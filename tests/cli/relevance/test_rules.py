@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sleuth.relevance.rules import Rules
+from sleuth.relevance.rules import Rules, _piece
 
 GOGGLE = """! name: My rules
 ! description: what I like
@@ -146,6 +146,20 @@ def test_no_pattern_and_url_stall() -> None:
 def test_ten_thousand_rules_are_applied() -> None:
     rules = Rules.parse("\n".join(f"$boost=2,site=site{number}.org" for number in range(10_000)))
     assert all(rules.apply(f"https://www.site{number}.org/") for number in range(50))
+
+
+def test_only_patterns_that_may_match_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+    piece = _piece.__wrapped__
+    monkeypatch.setattr("sleuth.relevance.rules._piece", lambda part, last: compiled.append(part) or piece(part, last))
+    rules = Rules.parse("\n".join(f"/Posts/{number:05}^*x$boost=2" for number in range(10_000)))
+    assert all(rules.apply(f"https://a.org/posts/{number:05}/x") for number in range(50))
+    assert len(compiled) == 2 * 50
+
+
+@pytest.mark.parametrize("url", ["https://a.org/CAFÉ/Menu", "https://a.org/café/menu"])
+def test_patterns_ignore_case_in_any_script(url: str) -> None:
+    assert verdict("/Café/mENU$boost=2", url) == "boost 2"
 
 
 @settings(max_examples=300, deadline=None)
