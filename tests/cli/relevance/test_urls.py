@@ -330,6 +330,7 @@ def test_a_domain_pattern_does_not_cover(address: str, pattern: str) -> None:
     [
         *("/(a+)+$/", "/(?:a|aa)+$/", "/([a-z]+)*$/", "/(a?){50}a{50}/", "/(x+x+)+y/"),
         *("/(?x)(a+) +$/", "/(?ix:(a+)#\n+)$/"),  # with x, blanks and comments may precede a repetition
+        *(f"/{group * 40}b/" for group in ("(a|a)", "(a|aa)", "(?:[a]|a)", "(a|b?a)", "((a|a))", "(a|ab*)")),
     ],
 )
 def test_exponential_expressions_are_not_run(pattern: str) -> None:
@@ -345,7 +346,13 @@ def test_polynomial_expressions_are_not_run(pattern: str) -> None:
     assert not matches_domain("https://example.com/" + "a" * 3000, pattern)
 
 
-@pytest.mark.parametrize("pattern", [r"^https?://[^/]*\.example\.(com|org)/.*", r".*?ads.*?", r"(^|\.)ads\d+\."])
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(r"^https?://[^/]*\.example\.(com|org)/.*", r".*?ads.*?", r"(^|\.)ads\d+\."),
+        *(r"^https?://(?:www\.|m\.)[^/]*\.(com|co|net|org|info|io)/.*", "(casino|poker|slots)" * 9),
+    ],
+)
 def test_common_expressions_are_run(pattern: str) -> None:
     assert expression(pattern) is not None
 
