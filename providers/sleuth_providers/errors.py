@@ -22,6 +22,8 @@ and `{id}` (row of the provider table). `detail` never quotes the server's body,
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sleuth_providers.translatable import Translatable
 
 OWN_KEY_HINT = "try again later, or use your own key: sleuth providers set {id} --api-key -"
@@ -39,6 +41,7 @@ class ProviderError(Exception):
     retryable: ClassVar[bool] = False
     message: str = "the request to {provider} failed"
     hint: str = "try another provider: sleuth search -p ID …, or see: sleuth providers list"
+    engines: Mapping[str, str] = {}  # behind the provider, that failed, and why
 
     def __init__(
         self,

@@ -88,7 +88,7 @@ class Job:
     def failure(self, error: errors.ProviderError, secrets: tuple[str, ...] = ()) -> ProviderReply:
         """Return the reply for an error, which may quote what the server repeated of a key."""
         self.error = error
-        attempt = failed(self.candidate, error, self.elapsed_ms())
+        attempt = failed(self.candidate, error, self.elapsed_ms())._replace(engines=_safe_engines(error))
         return self.reply(attempt._replace(message=redact(attempt.message, secrets)))
 
 
@@ -99,7 +99,9 @@ def engines_failed(found: Found) -> errors.ProviderError | None:
     reasons = ", ".join(f"{engine}: {reason}" for engine, reason in sorted(_safe_engines(found).items()))
     texts = " ".join(found.engines.values()).lower()
     error_type = next((kind for word, kind in ENGINE_ERRORS.items() if word in texts), errors.UnavailableError)
-    return error_type(reasons, message="all engines of {provider} failed", hint="diagnose it: sleuth doctor --verbose")
+    error = error_type(reasons, message="all engines of {provider} failed", hint="diagnose it: sleuth doctor --verbose")
+    error.engines = found.engines
+    return error
 
 
 def without_key(error: errors.ProviderError, adapter: Provider) -> errors.ProviderError:
@@ -111,7 +113,7 @@ def without_key(error: errors.ProviderError, adapter: Provider) -> errors.Provid
     return errors.BlockedError(error.detail, message="{provider} refused the request", status=error.status)
 
 
-def _safe_engines(found: Found) -> dict[str, str]:
+def _safe_engines(found: Found | errors.ProviderError) -> dict[str, str]:
     """Return the failed engines and their reasons, safe to display."""
     return {clean(engine, 60): clean(reason, 120) for engine, reason in found.engines.items()}
 

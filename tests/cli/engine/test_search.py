@@ -293,6 +293,7 @@ def test_server_errors_have_their_state_and_exit_code(
     done = sleuth("search", "-p", "searxng", "--json", "x")
     assert done.exit == code
     assert done.json["outcome"] == "failed"
+    assert done.json["attempts"][0]["engines"] == ({"g": "CAPTCHA"} if state == "blocked" else {})
     assert done.json["attempts"][0]["state"] == state
     assert words in json.loads(done.err)["error"]["message"] + str(json.loads(done.err)["error"]["hint"])
     jsonschema.validate(done.json, SEARCH_ANSWER)

@@ -130,7 +130,7 @@ def show_attempts(runtime: Runtime, outcome: Outcome) -> None:
             trn("{count} result", "{count} results", attempt.count) if attempt.answered else attempt.message,
             tr("cached") if attempt.cached else f"{attempt.elapsed_ms} ms",
             tr("not applied: {options}", options=ignored) if ignored else "",
-            *(f"{engine}{tr(': ')}{reason}" for engine, reason in sorted(attempt.engines.items())),
+            *(f"{engine}{tr(': ')}{why}" for engine, why in sorted(attempt.engines.items()) if attempt.answered),
         ]
         runtime.note(" · ".join(fact for fact in facts if fact))
 
