@@ -19,7 +19,7 @@ SOURCES = sorted([*(ROOT / "cli").rglob("*.py"), *(ROOT / "providers").rglob("*.
 MAX_FILE_LINES, MAX_FUNCTION_LINES = 400, 60
 LONG_FUNCTIONS = {"search"}  # a command's options are its signature
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-MAX_CODE_LINES = 27_750  # of both packages without the adapters, which grow with the number of providers
+MAX_CODE_LINES = 28_000  # of both packages without the adapters, which grow with the number of providers
 
 
 TOP_LEVEL = {
