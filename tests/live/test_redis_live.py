@@ -251,7 +251,9 @@ def test_pages_are_shared_and_planted_ones_are_harmless(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Private pages are never shared; take this one for a page of the web.
-    monkeypatch.setattr(AddressGuard, "private", property(lambda _: False, lambda _, value: None), raising=False)
+    for name, seen in (("private", False), ("public", True)):
+        constant = property(lambda _, seen=seen: seen, lambda _, value: None)
+        monkeypatch.setattr(AddressGuard, name, constant, raising=False)
     facts = ("has no garbage collector", "was made for speed", "is checked for faults when it is compiled")
     text = "".join(f"<p>Rust is a language that {fact}, which many people like very much.</p>" for fact in facts)
     page = f"<html><head><title>Rust</title></head><body><article><h1>Rust</h1>{text}</article></body></html>"
