@@ -68,11 +68,14 @@ class SerpApi(Provider):
         wanted = [name for name in query.engines if name in ENGINES] or account.engines or ("google",)
         found: dict[str, Found] = {}
         errors: dict[str, ProviderError] = {}
-        for name in wanted:
+        for number, name in enumerate(wanted):
             try:
-                found[name] = super().search(query._replace(engines=(name,)), account, http)
+                with http.time_share(1 / (len(wanted) - number)):  # one that hangs leaves time for the others
+                    found[name] = super().search(query._replace(engines=(name,)), account, http)
             except ProviderError as error:
                 errors[name] = error
+                if isinstance(error, KeyInvalidError | QuotaError):
+                    break
         if not found:
             raise next(iter(errors.values()))
         rows = zip_longest(*(each.results for each in found.values()))

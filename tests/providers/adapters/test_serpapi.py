@@ -1,6 +1,7 @@
 """SerpApi: several engines at once, and filters that an engine does not have are reported."""
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from werkzeug import Request, Response
 
 from sleuth_providers.adapters.serpapi import SerpApi
 from sleuth_providers.base import Account, Found, Query
-from sleuth_providers.errors import BadRequestError
+from sleuth_providers.errors import BadRequestError, DeadlineError, KeyInvalidError
 from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
 
@@ -60,6 +61,34 @@ def test_an_engine_that_fails_costs_only_its_own_results(search: Any) -> None:
     assert found.cost == SerpApi.cost
     with pytest.raises(BadRequestError):
         search(Query("without bing", engines=("bing",)))
+
+
+def test_engine_that_hangs_leaves_time_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    deadlines: dict[str, float] = {}
+
+    def transport(request: Any, headers: Any, limits: Any, guard: Any) -> Any:
+        deadlines[request.params["engine"]] = limits.deadline
+        raise DeadlineError
+
+    clock = SimpleNamespace(monotonic=lambda: 0.0, sleep=None)
+    monkeypatch.setattr("sleuth_providers.net.client.time", clock)
+    account, http = Account(key="k", host="https://serpapi.com"), HttpClient(Policy(timeout=30, attempts=1), transport)
+    with pytest.raises(DeadlineError):
+        SerpApi().search(Query("x", engines=("google", "bing", "baidu")), account, http)
+    assert {engine: round(deadline) for engine, deadline in deadlines.items()} == {
+        "google": 10,
+        "bing": 15,
+        "baidu": 30,
+    }
+    assert http.deadline == 30
+
+
+def test_rejected_key_is_sent_once(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/search.json").respond_with_json({}, 401)
+    account = Account(key="k", host=httpserver.url_for("").rstrip("/"))
+    with pytest.raises(KeyInvalidError):
+        SerpApi().search(Query("x", engines=("google", "bing")), account, HttpClient(Policy(timeout=20)))
+    assert len(httpserver.log) == 1
 
 
 def test_unknown_engine_is_named(search: Any) -> None:
