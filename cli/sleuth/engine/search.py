@@ -271,7 +271,7 @@ class Searcher:
             order = sorted(replies.all, key=lambda r: (r.candidate.id not in own, r.attempt.state in UNSENT_STATES))
             replies = replies._replace(all=order)
         unknown = [tr("unknown provider {id!r} in the fallback chain", id=id) for id in self.selector.unknown(wanted)]
-        return replies._replace(notices=(*replies.notices, *unknown))
+        return replies._replace(notices=(*replies.notices, *unknown, *self.selector.unloadable.values()))
 
     def _time_share(self, request: SearchRequest, group: list[Candidate], tried: Iterable[str] = ()) -> float:
         """Return the part of --timeout that a group may take: all of it if no other provider can follow."""

@@ -49,6 +49,7 @@ class ProviderSelector(ProviderAccounts):
     ) -> None:
         super().__init__(settings, health, environ, agent)
         self.table = table
+        self.unloadable: dict[str, str] = {}  # why members of a chain are left out, by id
         self.own = own or {}  # adapters of this SLEUTH_HOME; another one in the same process has others
 
     def candidate(self, id: str) -> Candidate:
@@ -130,12 +131,19 @@ class ProviderSelector(ProviderAccounts):
             self.discover()
         known = {row.id.lower() for row in self.table.all()} - {id.lower() for id in (first, *tried)}
         members = (_ids(entry) for entry in dict.fromkeys(entries))
-        loaded = ([self.candidate(id) for id in ids if id.lower() in known] for ids in members)
+        loaded = (self._members(id for id in ids if id.lower() in known) for ids in members)
         groups = filter(None, ([one for one in group if self._joins(one, written, library)] for group in loaded))
         if not written and (needs := ordering_needs(query, Provider())):
             yield from sorted(groups, key=lambda group: self._rank(group, query, needs))
         else:
             yield from groups
+
+    def _members(self, ids: Iterable[str]) -> Iterator[Candidate]:
+        for id in ids:
+            try:
+                yield self.candidate(id)
+            except RequestError as problem:  # its package is not installed any more
+                self.unloadable[id] = tr(problem.message, **problem.values)
 
     def _rank(self, group: list[Candidate], query: Query, needs: set[str]) -> tuple[bool, bool]:
         """Return a key that puts the user's own server and providers with all options first, and no web search last."""

@@ -63,4 +63,9 @@ def test_row_of_an_uninstalled_plugin_is_an_error(sleuth: Any, installed: str) -
     assert done.exit == 2
     assert "sleuth providers remove echo" in done.err
     assert sleuth.process("providers", "list").exit == 0
+    chain = {"SLEUTH_WEBSEARCH_FALLBACK": "echo,library"}
+    done = sleuth.process("search", "-f", "urls", "json searxng", **chain)
+    assert (done.exit, bool(done.out)) == (0, True)
+    assert "cannot load the adapter 'echo' of 'echo' (not installed)" in done.err
+    assert sleuth.process("providers", "list", **chain).exit == 0
     assert sleuth.process("providers", "remove", "echo").exit == 0
