@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from sleuth.base import choices
-from sleuth.base.errors import Exit, RequestError, SearchError, SleuthError
+from sleuth.base.errors import Exit, RequestError, SearchError, SleuthError, describe
 from sleuth.base.i18n import tr, trn
 from sleuth.base.json_output import json_text, record_as_json, write_json
 from sleuth.base.text import clean, pad, width
@@ -119,7 +119,7 @@ def _run_all(runtime: Runtime, store: WatchStore, shown: SearchOptions) -> int:
     if not names:
         raise RequestError("no search is saved", "save one: sleuth watch WORDS…")
     found: list[tuple[Watch, Outcome]] = []
-    failures: list[SleuthError] = []
+    failures: dict[str, SleuthError] = {}  # by message
     count = 0
     with ExitStack() as locks:
         for name in names:
@@ -129,21 +129,25 @@ def _run_all(runtime: Runtime, store: WatchStore, shown: SearchOptions) -> int:
                     found.append(_search(runtime, store, watch, shown))
         if new := [(watch, outcome) for watch, outcome in found if outcome.results]:
             options = shown._replace(**new[0][0].options) if len(new) == 1 else shown
-            _show(runtime, reduce(_joined, (outcome for _, outcome in new)), options)
+            joined = reduce(_joined, (outcome for _, outcome in new))
+            if failures:
+                joined = joined._replace(outcome="partial", warnings=(*joined.warnings, *failures))
+            _show(runtime, joined, options)
         for watch, outcome in found:
             with _warned(runtime, watch.name, failures):
                 _deliver(runtime, store, watch, outcome)
                 count += len(outcome.results)
-    return Exit.DONE if count else failures[0].exit if failures else Exit.NO_RESULTS
+    return Exit.DONE if count else next(iter(failures.values())).exit if failures else Exit.NO_RESULTS
 
 
 @contextmanager
-def _warned(runtime: Runtime, name: str, failures: list[SleuthError]) -> Iterator[None]:
+def _warned(runtime: Runtime, name: str, failures: dict[str, SleuthError]) -> Iterator[None]:
     try:
         yield
     except SleuthError as problem:
-        failures.append(problem)
-        runtime.warn(f"{name}{tr(': ')}{tr(problem.message, **problem.values)}")
+        message = f"{name}{tr(': ')}{describe(problem)[0]}"
+        failures[message] = problem
+        runtime.warn(message)
 
 
 def _search(runtime: Runtime, store: WatchStore, watch: Watch, shown: SearchOptions) -> tuple[Watch, Outcome]:

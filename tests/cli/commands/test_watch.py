@@ -23,6 +23,7 @@ class News:
         self.names: list[str] = []
         self.queries: list[dict[str, str]] = []
         self.status = 200
+        self.failing = ""  # a query
 
     def answer(self, request: Request) -> Response:
         self.queries.append(request.values.to_dict())
@@ -30,7 +31,8 @@ class News:
             {"title": f"About {name}", "url": f"https://a.example/{name}", "content": name} for name in self.names
         ]
         document = {"query": request.values["q"], "results": results}
-        return Response(json.dumps(document), self.status, content_type="application/json")
+        status = 500 if request.values["q"] == self.failing else self.status
+        return Response(json.dumps(document), status, content_type="application/json")
 
 
 @pytest.fixture
@@ -134,6 +136,19 @@ def test_outcome_of_several_saved_searches_is_partial_if_one_is(sleuth: Any, new
     news.names = ["two", "one"]
     document = sleuth("watch", "run", "--json", BRAVE_API_KEY="").json
     assert (len(document["results"]), document["outcome"]) == (3, "partial")
+
+
+@pytest.mark.usefixtures("two")
+def test_saved_search_that_fails_is_in_the_document_of_the_others(sleuth: Any, news: News) -> None:
+    news.failing = "oyster"
+    done = sleuth("watch", "run", "--json", SLEUTH_WEBSEARCH_RETRIES="1")
+    assert ([hit["url"] for hit in done.json["results"]], done.json["outcome"]) == (
+        ["https://a.example/one"],
+        "partial",
+    )
+    (warning,) = done.json["warnings"]
+    assert warning.startswith("second: SearXNG is unavailable")
+    assert (done.exit, done.err) == (0, f"warning: {warning}\n")
 
 
 @pytest.mark.usefixtures("two")
