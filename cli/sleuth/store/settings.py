@@ -270,8 +270,14 @@ def _shown(setting: Setting[Any], value: Any) -> str:
 
 
 def _checked(setting: Setting[Any], value: Any, shown: Any, place: str) -> SettingValue:
+    origin = place if place == setting.variable else "file"
     if value is not None and setting.kind.accepts(value):
-        return SettingValue(value, place if place == setting.variable else "file")
+        return SettingValue(value, origin)
+    listed = value if setting.kind is PATTERNS and isinstance(value, list) else []
+    if kept := [item for item in listed if PATTERNS.accepts([item])]:  # one mistake must not let all domains through
+        dropped = ", ".join(repr(item) for item in listed if item not in kept)
+        problem = tr("ignoring {value} in {key} ({place})", value=dropped, key=setting.key, place=place)
+        return SettingValue(kept, origin, problem)
     text = "invalid value {value} for {key} ({place}): use {accepted}; using the default {default}"
     accepted, default = setting.kind.description, to_toml(setting.default)
     values = {"value": _shown(setting, shown), "key": setting.key, "place": place}

@@ -16,7 +16,7 @@ from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.base.files import locked
 from sleuth.store import default_chains, settings, toml_file
 from sleuth.store.setting_types import to_toml
-from sleuth.store.settings import TABLE, Settings, change, find_setting
+from sleuth.store.settings import EXCLUDE_DOMAINS, TABLE, Settings, change, find_setting
 from sleuth.store.toml_file import read_toml
 
 ENVIRON = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.environ["PATH"]}
@@ -179,6 +179,12 @@ def test_invalid_value_in_the_file_is_reported_once_and_the_default_is_used(
     assert accepted in problems[0]
     assert f"({file})" in problems[0]
     assert problems[0].endswith(f"using the default {to_toml(TABLE[key].default)}")
+
+
+def test_invalid_domain_leaves_the_others_excluded(file: Path) -> None:
+    found = load(file, "[websearch]\nexclude_domains = ['facebook.com', '*.pinterest.*', '/(/']\n")
+    assert found[EXCLUDE_DOMAINS] == ["facebook.com"]
+    assert list(found.problems()) == [f"ignoring '*.pinterest.*', '/(/' in websearch.exclude_domains ({file})"]
 
 
 @pytest.mark.parametrize(
