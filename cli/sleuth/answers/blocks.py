@@ -17,11 +17,12 @@ TEX_PARTS = rf"[^$\\`\n{P}]|\\[^()\[\]$`\s{P}]|\\ "
 TEX = rf"(?:{TEX_PARTS}){{1,5000}}+"
 DISPLAY_TEX = rf"(?:{TEX_PARTS}|\\\$(?!\$)){{1,5000}}+"  # between longer delimiters
 PRICE = r"\d[\d.,]*+\s(?=[^$\\^=_+<>]*+\$)[^$]*?[^\W\d_]{2}"  # and words after it
+CITED = r"(?=[^$]*?(?<![\\A-Za-z])[^\W\d_]{2})[^$]*?\s\[\d{1,3}\][\s.,;:)。，；、]"  # prose between two prices
 # Within a line. What only some viewers take for a formula must look like one: `CO$_2$`, `$ \alpha $`, but not `US$5`.
 FORMULA = re.compile(
     rf"(?<!\\)(?:(?<!\$)\$\$(?P<display>{DISPLAY_TEX})\$\$(?!\$)"
-    rf"|(?<![A-Za-z\d_$])\$(?!\s|{PRICE})(?P<inline>{TEX})(?<!\s)\$(?![A-Za-z\d_$])"
-    rf"|(?<!\$)\$(?=[A-Za-z]\$|[^\w\s$]{{1,3}}\$|[_^]|[^$]*?[\\^])(?!\d[^$]*+\$\d)(?P<glued>{TEX})\$(?!\$)"
+    rf"|(?<![A-Za-z\d_$])\$(?!\s|{PRICE}|{CITED})(?P<inline>{TEX})(?<!\s)\$(?![A-Za-z\d_$])"
+    rf"|(?<!\$)\$(?=[A-Za-z]\$|[^\w\s$]{{1,3}}\$|[_^]|[^$]*?[\\^])(?!\d[^$]*+\$\d|{CITED})(?P<glued>{TEX})\$(?!\$)"
     rf"|(?P<whole>\\\({TEX}\\\)|\\\[{DISPLAY_TEX}\\\]|\\(?:ce|pu)\{{[^{{}}\\$`\n{P}]{{0,500}}+\}}))"
 )
 # In a text: also one in several lines, from the start of a line; `$$ cheap` above `$$ dear` are prices.

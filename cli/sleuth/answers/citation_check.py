@@ -170,7 +170,8 @@ def _is_claim(sentence: str) -> bool:
 
 def _citation_place(text: str, start: int, end: int) -> int:
     """Return where a citation goes: before the full stop and the end of a table row, behind a closing quote."""
-    end = start + len(text[start:end].rstrip("| \t"))
+    if text[text.rfind("\n", 0, end) + 1 : end].lstrip(" >").startswith("|"):
+        end = start + len(text[start:end].rstrip("| \t"))
     stop = None if text[end - 1] in CLOSERS else LAST_STOP.search(text, start, end)
     return stop.start() if stop and stop.start() > start else end
 

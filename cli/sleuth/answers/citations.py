@@ -27,7 +27,7 @@ PAIRS = {"[": "]", "【": "】", "［": "］"}
 # Array indexes in code that is not marked as code: a[1], argv[1], x[1] = 2. Any other word before [1] is cited.
 WORD = re.compile(r"(?<![A-Za-z0-9_$])[A-Za-z0-9_$]*+\Z")
 VARIABLE = re.compile(
-    r"[a-z]|[a-z]\d{1,2}|[^\W_]*+[_$][\w$]*+|[a-z]{2,}[A-Z][a-z]\w*"
+    r"[a-z]|[a-z]\d{1,2}|[^\W_]*+_\w*+|(?:[A-Za-z_]\w*)?\$[A-Za-z_]\w*+|[a-z]{2,}[A-Z][a-z]\w*"
     r"|arr|argv|args|attrs?|buf|dict|elems?|idx|nums?|params?|ptr|str|tmp|vec"
 )
 INDEX_USE = re.compile(r"\s?(?:[-+*/%|&^]?=(?![=>]?\s*$)|\+\+|--)|\.[a-z_]\w*\(")

@@ -109,7 +109,10 @@ class Digest(Record):
 
 def digest(pages: Sequence[Page], query: str, length: str | int) -> Digest:
     """Return the quoted digest of pages; citations number those that could be read. Raise SearchError if none could."""
-    pages = tuple({canonical(page.url) or page.url: page for page in pages}.values())
+    unique: dict[str, Page] = {}
+    for page in pages:
+        unique.setdefault(canonical(page.url) or page.url, page)
+    pages = tuple(unique.values())
     good = [page for page in pages if page.ok]
     if not good:
         raise nothing_read(pages)

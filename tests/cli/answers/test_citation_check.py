@@ -200,6 +200,8 @@ def test_attached_citation_follows_a_closing_quote() -> None:
 def test_attached_citation_stays_in_its_table_cell() -> None:
     text = "| Name | About |\n|---|---|\n| Tokio | It schedules many tasks on a few threads |\n"
     assert attach(text, SOURCES) == text.replace("threads", "threads [1+]")
+    text = "It schedules many tasks on a few threads, written as |n|"
+    assert attach(text, SOURCES) == f"{text} [1+]"
 
 
 def test_best_source_is_attached() -> None:

@@ -146,7 +146,7 @@ def test_json_form_has_text_and_quotes(model: Any, runtime: Any) -> None:
 def test_page_with_two_urls_is_summarised_once() -> None:
     page = PAGES[0]
     found = digest([page, page._replace(url=page.url.upper() + "#part")], "", "medium")
-    assert [source.citation for source in found.sources] == [1]
+    assert [(source.citation, source.url) for source in found.sources] == [(1, page.url)]
 
 
 def test_chinese_sentences_are_whole_and_joined_without_spaces() -> None:
