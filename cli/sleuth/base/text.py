@@ -202,7 +202,7 @@ def fold(text: str, secret: str) -> str:
 @cache
 def needles(secret: str) -> frozenset[str]:
     """Return the forms of a secret to look for in the folded views of a text."""
-    decoded = next(_decoded(secret, range(len(secret) + 1), "+"))[0]
+    decoded = next(_decoded(secret, range(len(secret) + 1)))[0]
     forms = {secret, repr(secret)[1:-1], decoded, *_base64_forms(secret)}
     return frozenset(fold(form, secret) for form in forms if len(form) >= MIN_SECRET_CHARS)
 
@@ -236,26 +236,26 @@ def _base64_forms(secret: str) -> tuple[str, ...]:
 # A character that is percent-encoded (with the other bytes of its run), or escaped as in JSON, Python and HTML.
 ENCODED = (
     r"(?:%[0-9a-f]{2})++|\\{1,2}u[0-9a-f]{4}|\\{1,2}x[0-9a-f]{2}"
-    r"|&#\d{1,40}+;?|&#x[0-9a-f]{1,40}+;?|&[a-z]\w{1,31};|\\{1,2}[^\\%&+]?|\+"
+    r"|&#\d{1,40}+;?|&#x[0-9a-f]{1,40}+;?|&[a-z]\w{1,31};|\\{1,2}[^\\%&]?"
 )
 
 
 def views(text: str) -> Iterator[View]:
     """Yield a text as it is and decoded, each also without characters that are not shown."""
-    for view, places in _also_visible(text, range(len(text) + 1)):
-        yield view, places
-        if re.search(ENCODED, view, re.IGNORECASE):
-            yield from _decoded(view, places, "+")
-            yield from _decoded(view, places, " ")
+    for seen, places in _also_visible(text, range(len(text) + 1)):
+        for view in {seen, seen.replace("+", " ")}:
+            yield view, places
+            if re.search(ENCODED, view, re.IGNORECASE):
+                yield from _decoded(view, places)
 
 
-def _decoded(text: str, origins: Sequence[int], plus: str) -> Iterator[View]:
+def _decoded(text: str, origins: Sequence[int]) -> Iterator[View]:
     pieces: list[str] = []
     places: list[int] = []
     done = 0
     for found in re.finditer(ENCODED, text, re.IGNORECASE):
         start, end = found.span()
-        decoded = plus if found[0] == "+" else _characters(found[0])
+        decoded = _characters(found[0])
         pieces += [text[done:start], decoded]
         width = (end - start) // max(len(decoded), 1)
         places += [*origins[done:start], *(origins[start + index * width] for index in range(len(decoded)))]

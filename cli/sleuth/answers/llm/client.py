@@ -15,6 +15,7 @@ from sleuth.answers.llm.prices import Price, estimate_usage
 from sleuth.answers.llm.stream import ReadTimeouts, ReplyStream, redacted, split_unopened
 from sleuth.base import logs, tracing
 from sleuth_providers.errors import BrokenOffError, ProviderError
+from sleuth_providers.exchange import secrets_in
 from sleuth_providers.net.client import retry_pause, system_proxy
 from sleuth_providers.net.httpx_transport import Deadline, stream
 from sleuth_providers.net.identity import user_agent
@@ -51,7 +52,7 @@ class ChatModel:
 
     def complete(self, prompt: Prompt) -> Piece:
         """Return the complete reply within the prompt's timeout."""
-        pieces = list(redacted(self.endpoint.key, self._send(prompt, streamed=False)))
+        pieces = list(self._redacted(self._send(prompt, streamed=False)))
         text, reasoning = "".join(piece.text for piece in pieces), "".join(piece.reasoning for piece in pieces)
         if not reasoning:
             text, reasoning = split_unopened(text)
@@ -59,7 +60,12 @@ class ChatModel:
 
     def stream(self, prompt: Prompt) -> Iterator[Piece]:
         """Yield the reply as it arrives; the prompt's timeout applies between two events."""
-        return redacted(self.endpoint.key, self._send(prompt, streamed=True))
+        return self._redacted(self._send(prompt, streamed=True))
+
+    def _redacted(self, pieces: Generator[Piece, None, None]) -> Generator[Piece, None, None]:
+        for secret in (self.endpoint.key, *secrets_in(self.endpoint.base_url)):
+            pieces = redacted(secret, pieces)
+        return pieces
 
     def _send(self, prompt: Prompt, streamed: bool) -> Generator[Piece, None, None]:
         """Yield the pieces of a reply, retrying transient errors until the first piece has arrived."""

@@ -206,7 +206,7 @@ def error_text(document: Any) -> str:
     texts = [inner.get("message"), error, body.get("message"), body.get("msg"), body.get("detail")]
     problems = "; ".join(_validation_error(as_dict(entry)) for entry in as_list(body.get("detail")))
     found = next(filter(None, map(as_text, texts)), "") or problems or as_text(inner.get("code") or inner.get("type"))
-    return shorten(logs.safe(found.strip()), MAX_DETAIL_CHARS)
+    return shorten(logs.safe(found.strip()[: 100 * MAX_DETAIL_CHARS]), MAX_DETAIL_CHARS)
 
 
 def _validation_error(entry: dict[str, Any]) -> str:

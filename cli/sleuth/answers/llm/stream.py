@@ -39,7 +39,10 @@ MAX_STREAM_CHARS = 50_000_000  # every token is wrapped in hundreds of character
 MAX_KEEP_ALIVE = 10  # between two pieces of a reply, in multiples of the timeout
 USAGE_TIMEOUT_S = 5.0  # for the usage event after the last text
 ERROR_FINISHES = ("insufficient_system_resource", "error")  # finish reasons that mean failure
-PARTIAL_CODE = re.compile(r"(?:%[0-9a-f]?|&[#\w]{0,41}|\\{1,2}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?)\Z", re.IGNORECASE)
+PARTIAL_CODE = re.compile(
+    r"(?:(?:%[0-9a-f]{2}){1,4}(?:%[0-9a-f]?)?|%[0-9a-f]?|&[#\w]{0,41}|\\{1,2}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?)\Z",
+    re.IGNORECASE,
+)
 MAX_CODE_CHARS = 50
 MAX_HELD_CHARS = 200
 THINK_OPEN, THINK_CLOSE = "<think>", "</think>"

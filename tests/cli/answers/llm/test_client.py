@@ -42,6 +42,13 @@ def test_key_is_sent_in_one_header(serve: Any, wire: Any) -> None:
     assert "authorization" not in server.heads[1].lower()
 
 
+def test_key_in_the_url_is_redacted(serve: Any, wire: Any) -> None:
+    server = serve(wire.reply(f"your key: {KEY}"), wire.reply(f"your key: {KEY}"))
+    asked = wire.model(f"{server.url}?api-key={KEY}")
+    assert asked.complete(wire.ask()).text == "your key: [hidden]"
+    assert "".join(piece.text for piece in asked.stream(wire.ask())) == "your key: [hidden]"
+
+
 def test_text_of_any_script_arrives(serve: Any, wire: Any) -> None:
     server = serve(wire.reply("好的 🙂"))
     prompt = Prompt((Message("system", "简洁"), Message("user", "你好 \ud800")))

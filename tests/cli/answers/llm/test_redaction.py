@@ -32,7 +32,15 @@ def test_key_is_redacted_however_it_is_split(parts: list[str], data: st.DataObje
 
 SPLIT = f"{KEY[:4]}\u200b{KEY[4:]}"
 ENCODED = "".join(f"%{ord(character):02X}" for character in KEY)
-FORMS = [KEY.upper(), SPLIT, ENCODED, f"sk{ENCODED[6:]}", "sk&shy;-s&#107;sk-12", "s\\u006b-sksk\\-12"]
+FORMS = [
+    KEY.upper(),
+    SPLIT,
+    f"{KEY[:4]}%E2%80%8B{KEY[4:]}",
+    ENCODED,
+    f"sk{ENCODED[6:]}",
+    "sk&shy;-s&#107;sk-12",
+    "s\\u006b-sksk\\-12",
+]
 FILLER = "\u200b" * 10 * MAX_HELD_CHARS + "&shy;" * 10 * MAX_HELD_CHARS
 
 
