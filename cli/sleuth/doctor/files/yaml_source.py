@@ -17,10 +17,15 @@ SCALARS = {"str": "text", "null": "null", "timestamp": "date", "merge": "text", 
 COLLECTIONS = {"map": "map", "omap": "map", "set": "map", "seq": "list", "pairs": "list"}
 TRUE_WORDS = ("yes", "true", "on")
 DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the built-in one, which is public, and which SearXNG refuses
-SECRET_NAME = re.compile(r"secret|password|api_?key|(?<!link_)token|open_metrics", re.IGNORECASE)
+SECRET_NAME = re.compile(
+    r"secret|pass(?:word|wd|phrase)|\bpass\b|api_?key|private_?key|(?<!link_)token|open_metrics"
+    r"|authorization|cookie|credential",
+    re.IGNORECASE,
+)
 SECRETS = re.compile(
     rf"((?:{SECRET_NAME.pattern})\w{{0,40}}[\"']?\s{{0,40}}[:=]\s{{0,40}}[\"']?)"
-    rf"(?!{DEFAULT_SECRET})(?:[|>&!]\S{{0,40}}\s{{1,40}})?[^\s\"',}}#]+",
+    rf"(?!{DEFAULT_SECRET})(?:[|>&!]\S{{0,40}}\s{{1,40}})?"
+    rf"(?:\{{[^}}\n]{{0,500}}|\[[^\]\n]{{0,500}}|(?:(?:bearer|basic|token)\s{{1,4}})?[^\s\"',}}#]+)",
     re.IGNORECASE,
 )
 LOGIN = re.compile(r"(//|(?<![^\s\"'=,\[{]))[^/\s@][^/\s]{0,300}@")  # perhaps without a scheme

@@ -311,6 +311,30 @@ def test_secret_below_its_name_is_hidden(name: str, value: str, tab: str, write:
     assert SECRET not in repr(check_settings(path))
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        f"headers: {{Authorization: 'Bearer {SECRET}'}}",
+        f"headers:\n      Authorization: Bearer {SECRET}",
+        f"cookies: {{session: {SECRET}}}",
+        f"credentials: {SECRET}",
+        f"private_key: {SECRET}",
+        f"pass: {SECRET}",
+    ],
+)
+def test_secret_of_an_engine_is_hidden(option: str, write: Write) -> None:
+    engine = f"  - name: a\n    engine: json_engine\n    timeout: abc\n    {option}\n"
+    for tail in ("", "    # x: {", "ui:\n\tstatic: x\n"):
+        path = write(f"server:\n  limiter: 'x'\nengines:\n{engine}{tail}")
+        assert SECRET not in repr(check_settings(path))
+        if fixed := fix_settings(path):
+            assert SECRET not in diff(Path(path).read_text(), fixed, "settings.yml")
+    flow = option.replace("\n      ", " ")
+    if flow == option:
+        path = write(f"server:\n  limiter: 'x'\nengines:\n  - {{name: a, engine: json_engine, timeout: abc, {flow}}}\n")
+        assert SECRET not in repr(check_settings(path)) + diff(Path(path).read_text(), str(fix_settings(path)), "s")
+
+
 def test_change_of_a_secret_is_shown_without_it(write: Write) -> None:
     path = write(f"{HEAD}server:\n  secret_key: 123456\n")
     shown = diff(Path(path).read_text(), str(fix_settings(path)), "settings.yml")
