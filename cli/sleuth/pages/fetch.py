@@ -4,7 +4,7 @@ import re
 from urllib.parse import quote, urlsplit
 
 from sleuth.base.text import clean
-from sleuth.base.urls import SAFE_CHARS
+from sleuth.base.urls import SAFE_CHARS, mask_login
 from sleuth.pages import charsets
 from sleuth.pages.errors import UnreadableError
 from sleuth_providers.base import Request, Response
@@ -101,7 +101,7 @@ def blocked(detail: str, status: int) -> BlockedError:
 
 def wire_url(url: str) -> str:
     """Return a URL as it is sent: the host in IDNA, the rest percent-encoded, without fragment and login."""
-    error = BadRequestError(message="invalid page URL: {url}", url=clean(url, 200))
+    error = BadRequestError(message="invalid page URL: {url}", url=clean(mask_login(url), 200))
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname or "", parts.port

@@ -280,12 +280,14 @@ def _host(url: str) -> str:
 def _is_private(url: str, watch: guard.AddressGuard, chain: Chain) -> bool:
     """Tell whether a page may be on a private network: its host is local by name, or not seen to resolve publicly.
 
-    A proxy resolves names itself, so a site behind one must have answered.
+    A proxy resolves names itself, so a site behind one must have answered. Without TLS, an error may be the proxy's.
     """
     if watch.private or guard.is_local(_host(url)):
         return True
     problem = chain.errors.get("page")
-    has_answered = not problem or problem.state not in (UnreachableError.state, DeadlineError.state)
+    is_silent = problem and problem.state in (UnreachableError.state, DeadlineError.state)
+    is_from_proxy = problem and (problem.status or 0) >= 400 and not url.lower().startswith("https:")
+    has_answered = not is_silent and not is_from_proxy
     return not watch.public and not (has_answered and system_proxy(url))
 
 

@@ -571,9 +571,15 @@ def test_a_page_read_through_a_proxy_is_not_written_to_a_shared_cache(
     assert reader.cache.written == []
 
 
-@pytest.mark.parametrize(("status", "is_told"), [(502, False), (504, False), (0, False), (404, True)])
+@pytest.mark.parametrize(
+    ("scheme", "status", "is_told"),
+    [
+        *(("https", 502, False), ("https", 504, False), ("https", 0, False), ("https", 404, True)),
+        *(("http", 404, False), ("http", 403, False), ("http", 200, True)),
+    ],
+)
 def test_a_name_that_a_proxy_cannot_reach_is_not_sent_to_services(
-    status: int, is_told: bool, site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch
+    scheme: str, status: int, is_told: bool, site: Any, make_reader: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wire(request: Request, *rest: Any) -> Response:
         if request.url.startswith(site.address):
@@ -585,7 +591,7 @@ def test_a_name_that_a_proxy_cannot_reach_is_not_sent_to_services(
     monkeypatch.setattr("sleuth.pages.reader.system_proxy", lambda url: "http://127.0.0.1:9")
     monkeypatch.setattr("sleuth.pages.services.JINA", site.address)
     reader = make_reader(reader={"transport": wire}, SLEUTH_FETCH_JINA="true")
-    reader.read(["https://jira.mycompany.example/SECRET-1"])
+    reader.read([f"{scheme}://jira.mycompany.example/SECRET-1"])
     assert bool(site.requests) == is_told
 
 
