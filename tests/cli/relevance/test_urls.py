@@ -329,7 +329,11 @@ def test_a_domain_pattern_does_not_cover(address: str, pattern: str) -> None:
     "pattern",
     [
         *("/(a+)+$/", "/(?:a|aa)+$/", "/([a-z]+)*$/", "/(a?){50}a{50}/", "/(x+x+)+y/"),
-        *("/(?x)(a+) +$/", "/(?ix:(a+)#\n+)$/"),  # with x, blanks and comments may precede a repetition
+        *(
+            "/(?#[)(a+)+$/",
+            "/(?x)(a+) +$/",
+            "/(?ix:(a+)#\n+)$/",
+        ),  # with x, blanks and comments may precede a repetition
         *(f"/{group * 40}b/" for group in ("(a|a)", "(a|aa)", "(?:[a]|a)", "(a|b?a)", "((a|a))", "(a|ab*)")),
     ],
 )
