@@ -11,7 +11,6 @@ from sleuth_providers.records import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
     from typing import Any, ClassVar, Protocol
 
     from sleuth_providers.net.policy import Guard
@@ -65,9 +64,6 @@ class Sender(Protocol):
 
     def time_left(self) -> float:
         """Return the seconds until the deadline, at least 0."""
-
-    def time_share(self, share: float) -> AbstractContextManager[None]:
-        """Give the requests inside only a part of the time that is left."""
 
 
 class Provider:

@@ -6,6 +6,7 @@ or the error. A replay runs the whole pipeline, parsing included, so it reproduc
 
 import json
 import os
+import re
 from base64 import b64decode, b64encode
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -95,7 +96,7 @@ class Replayer:
         return list(dict.fromkeys(provider for provider, _, _ in self._exchanges))
 
     def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
-        """Run a provider on its recorded responses, in order."""
+        """Run a provider on its recorded responses: the most similar request, and of the same ones in order."""
         if adapter.offline:
             found = found_from_json(self._next(query, account, offline=True)["found"]) or Found()
             return found._replace(results=tuple(one for one in found.results if _is_shown(adapter, one.url)))
@@ -103,18 +104,24 @@ class Replayer:
         return adapter.search(query, account, client)
 
     def _exchange(self, query: Query, account: Account, request: Request, *_: Any) -> Response:
-        entry = self._next(query, account)
+        entry = self._next(query, account, request.address)
         if "error" in entry:
             raise _ERROR_TYPES.get(entry["error"], UnreachableError)(entry.get("detail", ""))
         body = entry["text"].encode("utf-8", "replace") if "text" in entry else b64decode(entry["base64"])
         return Response(entry["status"], entry["headers"], body, request.address)
 
-    def _next(self, query: Query, account: Account, *, offline: bool = False) -> dict[str, Any]:
+    def _next(self, query: Query, account: Account, url: str = "", *, offline: bool = False) -> dict[str, Any]:
         entries = self._exchanges.get((account.id, without_date(query.text), query.page))
         if not entries or ("found" in entries[0]) != offline:
             hint = "replay the recorded query, or record this one: sleuth search --record FILE …"
             raise UnreachableError(message="the recording has no such request to {provider}", hint=hint)
-        return entries.pop(0)
+        parts = _parts(url)
+        return entries.pop(max(range(len(entries)), key=lambda at: len(parts & _parts(entries[at].get("url", "")))))
+
+
+def _parts(url: str) -> set[str]:
+    """Return the address and the parameters of a URL, which tell the requests of one search apart."""
+    return {*re.split("[?&]", url)}
 
 
 def _is_shown(adapter: Provider, url: str) -> bool:

@@ -1,5 +1,6 @@
 """SerpApi: the results pages of Google, Bing and Baidu as JSON."""
 
+from functools import partial
 from itertools import zip_longest
 
 from sleuth_providers.adapters._baidu import time_span as _baidu_time_span
@@ -19,8 +20,9 @@ from sleuth_providers.base import (
     Sample,
     Sender,
 )
-from sleuth_providers.errors import BadResponseError, KeyInvalidError, ProviderError, QuotaError
+from sleuth_providers.errors import BadResponseError, DeadlineError, KeyInvalidError, ProviderError, QuotaError
 from sleuth_providers.json import as_dict, as_text, document, objects, result_of, web_results
+from sleuth_providers.threads import run_parallel
 
 ENGINES = ("google", "bing", "baidu")
 LISTS = {"news": ("news_results",), "images": ("images_results",)}
@@ -64,20 +66,21 @@ class SerpApi(Provider):
         return self.get(account, "/search.json", params)
 
     def search(self, query: Query, account: Account, http: Sender) -> Found:
-        """Search with each engine in turn, and mix the results of those that answer."""
-        wanted = [name for name in query.engines if name in ENGINES] or account.engines or ("google",)
-        found: dict[str, Found] = {}
-        errors: dict[str, ProviderError] = {}
-        for number, name in enumerate(wanted):
-            try:
-                with http.time_share(1 / (len(wanted) - number)):  # one that hangs leaves time for the others
-                    found[name] = super().search(query._replace(engines=(name,)), account, http)
-            except ProviderError as error:
-                errors[name] = error
-                if isinstance(error, KeyInvalidError | QuotaError):
-                    break
+        """Search with all engines at once, and mix the results of those that answer."""
+        wanted = [*dict.fromkeys(one for one in query.engines if one in ENGINES)] or account.engines or ("google",)
+        search, replies = super().search, dict[str, Found | Exception]()
+        jobs = [partial(search, query._replace(engines=(name,)), account, http) for name in wanted]
+        for number, reply in run_parallel(jobs, http.time_left()):
+            replies[wanted[number]] = DeadlineError() if isinstance(reply, TimeoutError) else reply
+        found = {name: reply for name in wanted if isinstance(reply := replies[name], Found)}
+        errors = {name: reply for name in wanted if isinstance(reply := replies[name], ProviderError)}
+        if bug := next((one for one in replies.values() if not isinstance(one, Found | ProviderError)), None):
+            raise bug
+        failed = {name: str(error.detail) or error.state for name, error in errors.items()}
         if not found:
-            raise next(iter(errors.values()))
+            error = min(errors.values(), key=lambda one: not isinstance(one, KeyInvalidError | QuotaError))
+            error.engines = failed if len(wanted) > 1 else {}
+            raise error
         rows = zip_longest(*(each.results for each in found.values()))
         unknown = {name: UNKNOWN_ENGINE for name in query.engines if name not in ENGINES}
         ignored = [field for name in found for field in _ignored(query, name)]
@@ -90,7 +93,7 @@ class SerpApi(Provider):
             ),
             answers=tuple(answer for each in found.values() for answer in each.answers),
             suggestions=tuple(text for each in found.values() for text in each.suggestions),
-            engines=unknown | {name: str(error.detail) or error.state for name, error in errors.items()},
+            engines=unknown | failed,
             cost=self.cost * len(found),
             not_applied=tuple(dict.fromkeys(ignored)),
         )

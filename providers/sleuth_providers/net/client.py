@@ -3,8 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from urllib.parse import quote, urljoin, urlsplit
 
 from sleuth_providers.base import ErrorDetector, Request, Response
@@ -62,16 +61,6 @@ class HttpClient:
     def time_left(self) -> float:
         """Return the seconds until the deadline, at least 0."""
         return max(0.0, self.deadline - time.monotonic())
-
-    @contextmanager
-    def time_share(self, share: float) -> Iterator[None]:
-        """Give the requests inside only a part of the time that is left."""
-        deadline = self.deadline
-        self.deadline -= (1 - share) * self.time_left()
-        try:
-            yield
-        finally:
-            self.deadline = deadline
 
     def send(self, request: Request, detect_error: ErrorDetector | None = None) -> Response:
         """Return the reply to a request; raise a ProviderError for an error status or a failed connection."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
+from werkzeug import Response
 
 from sleuth.base.text import redact
 
@@ -78,6 +79,25 @@ def test_failures_are_replayed_too(make_sleuth: Any, tmp_path: Path) -> None:
     assert other.err.startswith("error: the recording has no such request to SearXNG\nhint: replay the recorded query")
     chain = sleuth("search", "other", "words", "--replay", str(recording))
     assert (chain.exit, "\nhint: replay the recorded query" in chain.err) == (6, True)
+
+
+def test_requests_that_were_sent_at_once_are_told_apart(sleuth: Any, httpserver: HTTPServer, tmp_path: Path) -> None:
+    def respond(request: Any) -> Response:
+        name = request.args["engine"]
+        found = [{"title": name, "link": f"https://{name}.example/"}]
+        return Response(json.dumps({"organic_results": found}), content_type="application/json")
+
+    httpserver.expect_request("/search.json").respond_with_handler(respond)
+    sleuth("providers", "set", "serpapi", "--api-host", httpserver.url_for(""), "--api-key", "-", stdin="k" * 20)
+    recording, words = tmp_path / "recording.json", ("search", "-p", "serpapi", "--engine", "google,bing,baidu", "x")
+    assert sleuth(*words, "--record", str(recording)).exit == 0
+    document = json.loads(recording.read_text())
+    for exchanges in (document["exchanges"], document["exchanges"][::-1]):
+        recording.write_text(json.dumps(document | {"exchanges": exchanges}))
+        found = sleuth(*words, "--replay", str(recording), "--json").json["results"]
+        assert [(hit["url"], hit["engines"]) for hit in found] == [
+            (f"https://{name}.example/", [name]) for name in ("google", "bing", "baidu")
+        ]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """SerpApi: several engines at once, and filters that an engine does not have are reported."""
 
 import json
-from types import SimpleNamespace
+from threading import Event
 from typing import Any
 
 import pytest
@@ -10,6 +10,7 @@ from werkzeug import Request, Response
 
 from sleuth_providers.adapters.serpapi import SerpApi
 from sleuth_providers.base import Account, Found, Query
+from sleuth_providers.base import Response as Reply
 from sleuth_providers.errors import BadRequestError, DeadlineError, KeyInvalidError
 from sleuth_providers.net.client import HttpClient
 from sleuth_providers.net.policy import Policy
@@ -63,32 +64,33 @@ def test_an_engine_that_fails_costs_only_its_own_results(search: Any) -> None:
         search(Query("without bing", engines=("bing",)))
 
 
-def test_engine_that_hangs_leaves_time_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    deadlines: dict[str, float] = {}
+def test_engines_are_asked_at_once() -> None:
+    """A slow engine takes no time from the others, and one that hangs costs only its own results."""
+    others = Event()
 
-    def transport(request: Any, headers: Any, limits: Any, guard: Any) -> Any:
-        deadlines[request.params["engine"]] = limits.deadline
-        raise DeadlineError
+    def transport(request: Any, *_: Any) -> Reply:
+        if request.params["engine"] == "google":  # as if it took all the time
+            assert others.wait(30)
+            raise DeadlineError
+        others.set()
+        body = json.dumps({"organic_results": [{"title": "x", "link": "https://x.example/"}]})
+        return Reply(200, {"content-type": "application/json"}, body.encode(), request.address)
 
-    clock = SimpleNamespace(monotonic=lambda: 0.0, sleep=None)
-    monkeypatch.setattr("sleuth_providers.net.client.time", clock)
-    account, http = Account(key="k", host="https://serpapi.com"), HttpClient(Policy(timeout=30, attempts=1), transport)
-    with pytest.raises(DeadlineError):
-        SerpApi().search(Query("x", engines=("google", "bing", "baidu")), account, http)
-    assert {engine: round(deadline) for engine, deadline in deadlines.items()} == {
-        "google": 10,
-        "bing": 15,
-        "baidu": 30,
-    }
-    assert http.deadline == 30
+    account, http = Account(key="k", host="https://serpapi.com"), HttpClient(Policy(timeout=60, attempts=1), transport)
+    found = SerpApi().search(Query("x", engines=("google", "bing", "google")), account, http)
+    assert [result.engines for result in found.results] == [("bing",)]
+    assert (list(found.engines), http.sent) == (["google"], 2)
 
 
-def test_rejected_key_is_sent_once(httpserver: HTTPServer) -> None:
-    httpserver.expect_request("/search.json").respond_with_json({}, 401)
+def test_rejected_key_is_the_error_if_no_engine_answers(httpserver: HTTPServer) -> None:
+    def respond(request: Request) -> Response:
+        return Response("{}", 401 if request.args["engine"] == "bing" else 400, content_type="application/json")
+
+    httpserver.expect_request("/search.json").respond_with_handler(respond)
     account = Account(key="k", host=httpserver.url_for("").rstrip("/"))
-    with pytest.raises(KeyInvalidError):
+    with pytest.raises(KeyInvalidError) as caught:
         SerpApi().search(Query("x", engines=("google", "bing")), account, HttpClient(Policy(timeout=20)))
-    assert len(httpserver.log) == 1
+    assert caught.value.engines == {"google": "HTTP 400", "bing": "HTTP 401"}
 
 
 def test_unknown_engine_is_named(search: Any) -> None:
