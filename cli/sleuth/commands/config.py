@@ -115,7 +115,7 @@ def validate(runtime: Runtime) -> int:
     for setting, id in settings.named_providers():
         try:
             runtime.selector.candidate(id)
-        except UnknownProviderError as error:
+        except (UnknownProviderError, RequestError) as error:
             problems.append(tr("{key}: {problem}", key=setting.key, problem=describe(error)[0]))
     for problem in problems:
         runtime.warn(problem)

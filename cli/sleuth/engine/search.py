@@ -253,6 +253,7 @@ class Searcher:
     ) -> Replies:
         """Query one group of providers after another until one answers; if one is slow, the next is started as well."""
         written = chain_entries(self.settings, queries[0])[1]
+        self.selector.unloadable.clear()  # of earlier searches
         enough, chosen = 1 if written else MIN_EMPTY_ANSWERS, bool(written or first)
         chain = FallbackChain(dispatcher, queries, enough, chosen=chosen, earlier=earlier)
         wanted = queries[0]._replace(page=request.query.page)

@@ -68,4 +68,7 @@ def test_row_of_an_uninstalled_plugin_is_an_error(sleuth: Any, installed: str) -
     assert (done.exit, bool(done.out)) == (0, True)
     assert "cannot load the adapter 'echo' of 'echo' (not installed)" in done.err
     assert sleuth.process("providers", "list", **chain).exit == 0
+    chain["SLEUTH_WEBSEARCH_FALLBACK"] = "echo,nosuch"
+    done = sleuth.process("config", "validate", **chain)
+    assert (done.exit, "not installed" in done.err, "'nosuch'" in done.err) == (2, True, True)
     assert sleuth.process("providers", "remove", "echo").exit == 0
