@@ -17,7 +17,13 @@ TEX_PARTS = rf"[^$\\`\n{P}]|\\[^()\[\]$`\s{P}]|\\ "
 TEX = rf"(?:{TEX_PARTS}){{1,5000}}+"
 DISPLAY_TEX = rf"(?:{TEX_PARTS}|\\\$(?!\$)){{1,5000}}+"  # between longer delimiters
 PRICE = r"\d[\d.,]*+\s(?=[^$\\^=_+<>]*+\$)[^$]*?[^\W\d_]{2}"  # and words after it
-CITED = r"(?=[^$]*?(?<![\\A-Za-z])[^\W\d_]{2})[^$]*?\s\[\d{1,3}\][\s.,;:)。，；、]"  # prose between two prices
+# Prose between two prices, or with a citation between blanks. `\text{a} [1]` is TeX.
+NO_TEX = r"(?:[^$\\]|\\[^A-Za-z])*?"
+PRICED = (
+    rf"(?:(?=\d)|(?<=\d\$)|(?<=\d\s\$))(?={NO_TEX}(?<![A-Za-z])[^\W\d_]{{2}})"
+    rf"{NO_TEX}[\[【]\d{{1,3}}(?:\s?[,;，、-]\s?\d{{1,3}}){{0,20}}[\]】]"
+)
+CITED = rf"(?:{PRICED}|(?={NO_TEX}\s[^\W\d_]{{2,}}\s){NO_TEX}\s\[\d{{1,3}}\][\s.,;:。，；、])"
 # Within a line. What only some viewers take for a formula must look like one: `CO$_2$`, `$ \alpha $`, but not `US$5`.
 FORMULA = re.compile(
     rf"(?<!\\)(?:(?<!\$)\$\$(?P<display>{DISPLAY_TEX})\$\$(?!\$)"

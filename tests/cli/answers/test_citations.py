@@ -101,6 +101,12 @@ LINKED = {
         f"$0.15/1M input {ONE}, $0.60/1M output {TWO}; up to 10^6 {THREE} for $N users"
     ),
     "$5+ [1] or 10$ [2].": f"$5+ {ONE} or 10$ {TWO}.",
+    "costs 20$/m^2[1] in Lyon, 30$/m^2[2] in Paris": f"costs 20$/m^2{ONE} in Lyon, 30$/m^2{TWO} in Paris",
+    "$5/GB[1] for snapshots and 10$[2] for disks": f"$5/GB{ONE} for snapshots and 10$[2] for disks".replace("[2]", TWO),
+    "5$ per 10^6 tokens **[1]**, 15$ per 10^6 ([2]).": f"5$ per 10^6 tokens **{ONE}**, 15$ per 10^6 ({TWO}).",
+    "$0.15/1M input[1], $0.60/1M output[2]; up to 10^6[3] for $N users": (
+        f"$0.15/1M input{ONE}, $0.60/1M output{TWO}; up to 10^6{THREE} for $N users"
+    ),
     "$$\nx_{[1]}\n$$ [2]": f"$$\nx_{{[1]}}\n$$ {TWO}",
     "[2+] [3?]": "[[2+]](https://site2.org/page) [[3?]](https://site3.org/page)",
 }
@@ -128,6 +134,12 @@ LEFT_ALONE = [
     *("![a [1]](x.png)", "[[1]](x)", "[1]()", "[text][1]\n\n[1]: /x", "[1][]\n\n[1]: /x", "[1]: https://x.org"),
     *("[1]: <https://x.org> 'title'", "[1]:\nhttps://x.org", "> [1]: /x", "[1, 2]\n\n[2]: /x", "- [1]: /x"),
     *("$a^{[1]}$", "CO$_{[1]}$", "\\([2, 3]\\)", "x \\[ y [1] \\]", "$$a [1]$$", "\\ce{a [1]}", "[a $[1]$](x)"),
+    *(
+        "$\\operatorname{Hom}(A, B) [1] \\to X$",
+        "$\\text{the set } [1] \\cup [2]$",
+        "$RHom(A, B [1])$",
+        "$2x^{10} [1]$",
+    ),
     *("$$\nx [1]\n= y\n$$", "> \\[\n> x [1]\n> \\]", "1. $$ x\n   = [1] $$ is", "\\begin{a}\n[1]\n\\end{a}"),
     *("<a href='[1]'>", '<a title="> [1]">', "<https://x.org/[1]>", "<code>[1]</code>", "<pre>\n\n[1]\n</pre>"),
     *("<!--\n\n[1] -->", "https://x.org/?q=[1]", "https://x.org/a[1]", "\\[1]", "\\[1\\]", "\\【1】"),
