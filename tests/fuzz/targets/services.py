@@ -1,7 +1,6 @@
 """Replies of the Jina reader and the Wayback Machine; the first line names the service."""
 
 import time
-from contextlib import nullcontext
 
 import sleuth.pages.article  # noqa: F401 - urllib3 warns when it is first imported, and in a test a warning is an error
 from sleuth.pages.services import read_by_jina, read_from_archive
@@ -30,10 +29,6 @@ class Canned:
     def time_left(self) -> float:
         """Return some time."""
         return 5.0
-
-    def time_share(self, share: float) -> nullcontext[None]:
-        """Leave the time as it is."""
-        return nullcontext()
 
 
 def check(data: bytes) -> None:

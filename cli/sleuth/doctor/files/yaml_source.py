@@ -7,6 +7,7 @@ from typing import Any
 
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean, splice
+from sleuth_providers.exchange import SECRET_FIELD
 from sleuth_providers.records import Record
 
 MAX_BYTES = 150_000  # nearly twice SearXNG's complete settings; larger files take the parser many seconds
@@ -18,8 +19,8 @@ COLLECTIONS = {"map": "map", "omap": "map", "set": "map", "seq": "list", "pairs"
 TRUE_WORDS = ("yes", "true", "on")
 DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the built-in one, which is public, and which SearXNG refuses
 SECRET_NAME = re.compile(
-    r"secret|pass(?:word|wd|phrase)|\bpass\b|api_?key|private_?key|(?<!link_)token|open_metrics"
-    r"|authorization|cookie|credential",
+    r"secret|passw(?:or)?d|passphrase|(?<![a-z])(?:pass|pwd|auth)(?![a-z])|(?:api|private|access|auth|license)[-_ ]?key"
+    r"|(?<!link_)token|open_metrics|authorization|bearer|cookie|credential|session|ai_api",
     re.IGNORECASE,
 )
 SECRETS = re.compile(
@@ -28,6 +29,7 @@ SECRETS = re.compile(
     rf"(?:\{{[^}}\n]{{0,500}}|\[[^\]\n]{{0,500}}|(?:(?:bearer|basic|token)\s{{1,4}})?[^\s\"',}}#]+)",
     re.IGNORECASE,
 )
+IN_URL = re.compile(rf"({SECRET_FIELD})[^&;#\s\"']+", re.IGNORECASE)
 LOGIN = re.compile(r"(//|(?<![^\s\"'=,\[{]))[^/\s@][^/\s]{0,300}@")  # perhaps without a scheme
 
 
@@ -101,7 +103,7 @@ def show_line(line: str) -> str:
 
 def redact(line: str) -> str:
     """Redact the secrets in a line."""
-    return SECRETS.sub(r"\1…", LOGIN.sub(r"\1…@", line))
+    return IN_URL.sub(r"\1…", SECRETS.sub(r"\1…", LOGIN.sub(r"\1…@", line)))
 
 
 @lru_cache(maxsize=4)
@@ -110,8 +112,9 @@ def redact_values(text: str) -> str:
     try:
         spans = sorted(_secret_spans(read_yaml(text)))
     except NotYamlError:
-        return SECRETS.sub(r"\1…", text)
-    return splice(text, [(start, end, re.sub(r"[^\s\"']+", "…", text[start:end])) for start, end in spans])
+        return IN_URL.sub(r"\1…", SECRETS.sub(r"\1…", text))
+    hidden = splice(text, [(start, end, re.sub(r"[^\s\"']+", "…", text[start:end])) for start, end in spans])
+    return IN_URL.sub(r"\1…", hidden)
 
 
 def _secret_spans(root: YamlNode) -> Iterator[tuple[int, int]]:

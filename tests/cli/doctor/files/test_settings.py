@@ -320,6 +320,11 @@ def test_secret_below_its_name_is_hidden(name: str, value: str, tab: str, write:
         f"credentials: {SECRET}",
         f"private_key: {SECRET}",
         f"pass: {SECRET}",
+        f"http_digest_auth_pass: {SECRET}",
+        f"auth_key: {SECRET}",
+        f"headers: {{X-Api-Key: {SECRET}}}",
+        f"headers:\n      x-api-key: {SECRET}",
+        f"search_url: 'http://x.example/?q={{query}}&appkey={SECRET}'",
     ],
 )
 def test_secret_of_an_engine_is_hidden(option: str, write: Write) -> None:
