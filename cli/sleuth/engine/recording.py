@@ -11,6 +11,7 @@ from base64 import b64decode, b64encode
 from collections import defaultdict
 from datetime import UTC, datetime
 from functools import partial
+from threading import Lock
 from typing import Any
 
 from sleuth.base.errors import RequestError
@@ -81,6 +82,7 @@ class Replayer:
     def __init__(self, path: str) -> None:
         document = _read(path, "give a file written by --record")
         self.now = datetime.fromisoformat(document["recordedAt"])
+        self._lock = Lock()
         self._exchanges: dict[tuple[str, str, int], list[dict[str, Any]]] = defaultdict(list)
         for entry in document["exchanges"]:
             self._exchanges[entry["provider"], without_date(entry["question"]), entry["page"]].append(entry)
@@ -112,16 +114,25 @@ class Replayer:
 
     def _next(self, query: Query, account: Account, url: str = "", *, offline: bool = False) -> dict[str, Any]:
         entries = self._exchanges.get((account.id, without_date(query.text), query.page))
+        hint = "replay the recorded query, or record this one: sleuth search --record FILE …"
+        missing = UnreachableError(message="the recording has no such request to {provider}", hint=hint)
         if not entries or ("found" in entries[0]) != offline:
-            hint = "replay the recorded query, or record this one: sleuth search --record FILE …"
-            raise UnreachableError(message="the recording has no such request to {provider}", hint=hint)
+            raise missing
         parts = _parts(url)
-        return entries.pop(max(range(len(entries)), key=lambda at: len(parts & _parts(entries[at].get("url", "")))))
+        with self._lock:  # a provider may send several requests at once
+            places = [at for at, entry in enumerate(entries) if _engine(parts) == _engine(_parts(entry.get("url", "")))]
+            if places:
+                return entries.pop(max(places, key=lambda at: len(parts & _parts(entries[at].get("url", "")))))
+        raise missing
 
 
 def _parts(url: str) -> set[str]:
     """Return the address and the parameters of a URL, which tell the requests of one search apart."""
     return {*re.split("[?&]", url)}
+
+
+def _engine(parts: set[str]) -> set[str]:
+    return {part for part in parts if part.startswith("engine=")}
 
 
 def _is_shown(adapter: Provider, url: str) -> bool:

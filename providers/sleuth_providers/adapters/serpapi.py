@@ -25,6 +25,7 @@ from sleuth_providers.json import as_dict, as_text, document, objects, result_of
 from sleuth_providers.threads import run_parallel
 
 ENGINES = ("google", "bing", "baidu")
+GRACE_S = 0.1  # after the deadline, for the error of an engine to arrive; the search waits no longer than 0.2
 LISTS = {"news": ("news_results",), "images": ("images_results",)}
 SAFE = {"off": "off", "moderate": None, "strict": "active"}
 NOTHING = "returned any results"  # in the error of an empty result
@@ -70,7 +71,7 @@ class SerpApi(Provider):
         wanted = [*dict.fromkeys(one for one in query.engines if one in ENGINES)] or account.engines or ("google",)
         search, replies = super().search, dict[str, Found | Exception]()
         jobs = [partial(search, query._replace(engines=(name,)), account, http) for name in wanted]
-        for number, reply in run_parallel(jobs, http.time_left()):
+        for number, reply in run_parallel(jobs, http.time_left() + GRACE_S):
             replies[wanted[number]] = DeadlineError() if isinstance(reply, TimeoutError) else reply
         found = {name: reply for name in wanted if isinstance(reply := replies[name], Found)}
         errors = {name: reply for name in wanted if isinstance(reply := replies[name], ProviderError)}

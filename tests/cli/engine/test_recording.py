@@ -98,6 +98,13 @@ def test_requests_that_were_sent_at_once_are_told_apart(sleuth: Any, httpserver:
         assert [(hit["url"], hit["engines"]) for hit in found] == [
             (f"https://{name}.example/", [name]) for name in ("google", "bing", "baidu")
         ]
+    exchanges = [one for one in document["exchanges"] if "engine=google" not in one["url"]]
+    recording.write_text(json.dumps(document | {"exchanges": exchanges}))
+    found = sleuth(*words, "--replay", str(recording), "--json").json
+    assert [(hit["url"], hit["engines"]) for hit in found["results"]] == [
+        (f"https://{name}.example/", [name]) for name in ("bing", "baidu")
+    ]
+    assert list(found["attempts"][0]["engines"]) == ["google"]
 
 
 @pytest.mark.parametrize(
