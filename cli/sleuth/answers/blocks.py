@@ -21,9 +21,9 @@ PRICE = r"\d[\d.,]*+\s(?=[^$\\^=_+<>]*+\$)[^$]*?[^\W\d_]{2}"  # and words after 
 NO_TEX = r"(?:[^$\\]|\\[^A-Za-z])*?"
 PRICED = (
     rf"(?:(?=\d)|(?<=\d\$)|(?<=\d\s\$))(?={NO_TEX}(?<![A-Za-z])[^\W\d_]{{2}})"
-    rf"{NO_TEX}[\[【]\d{{1,3}}(?:\s?[,;，、-]\s?\d{{1,3}}){{0,20}}[\]】]"
+    rf"{NO_TEX}[\[【]\d{{1,3}}(?:\s?[,;，、-]\s?\d{{1,3}}){{0,20}}[\]】](?!\$)"
 )
-CITED = rf"(?:{PRICED}|(?={NO_TEX}\s[^\W\d_]{{2,}}\s){NO_TEX}\s\[\d{{1,3}}\][\s.,;:。，；、])"
+CITED = rf"(?:{PRICED}|(?={NO_TEX}\s[^\W\d_]{{2,}}\s){NO_TEX}\s\[\d{{1,3}}\][\s.,;:)。，；、])"
 # Within a line. What only some viewers take for a formula must look like one: `CO$_2$`, `$ \alpha $`, but not `US$5`.
 FORMULA = re.compile(
     rf"(?<!\\)(?:(?<!\$)\$\$(?P<display>{DISPLAY_TEX})\$\$(?!\$)"

@@ -101,6 +101,7 @@ LINKED = {
         f"$0.15/1M input {ONE}, $0.60/1M output {TWO}; up to 10^6 {THREE} for $N users"
     ),
     "$5+ [1] or 10$ [2].": f"$5+ {ONE} or 10$ {TWO}.",
+    "Set $HOME to /a^b (see the docs [1]) and $PATH [2].": f"Set $HOME to /a^b (see the docs {ONE}) and $PATH {TWO}.",
     "costs 20$/m^2[1] in Lyon, 30$/m^2[2] in Paris": f"costs 20$/m^2{ONE} in Lyon, 30$/m^2{TWO} in Paris",
     "$5/GB[1] for snapshots and 10$[2] for disks": f"$5/GB{ONE} for snapshots and 10$[2] for disks".replace("[2]", TWO),
     "5$ per 10^6 tokens **[1]**, 15$ per 10^6 ([2]).": f"5$ per 10^6 tokens **{ONE}**, 15$ per 10^6 ({TWO}).",
@@ -139,6 +140,7 @@ LEFT_ALONE = [
         "$\\text{the set } [1] \\cup [2]$",
         "$RHom(A, B [1])$",
         "$2x^{10} [1]$",
+        "$3 kg m^2 [1]$",
     ),
     *("$$\nx [1]\n= y\n$$", "> \\[\n> x [1]\n> \\]", "1. $$ x\n   = [1] $$ is", "\\begin{a}\n[1]\n\\end{a}"),
     *("<a href='[1]'>", '<a title="> [1]">', "<https://x.org/[1]>", "<code>[1]</code>", "<pre>\n\n[1]\n</pre>"),
