@@ -71,4 +71,6 @@ def test_row_of_an_uninstalled_plugin_is_an_error(sleuth: Any, installed: str) -
     chain["SLEUTH_WEBSEARCH_FALLBACK"] = "echo,nosuch"
     done = sleuth.process("config", "validate", **chain)
     assert (done.exit, "not installed" in done.err, "'nosuch'" in done.err) == (2, True, True)
+    done = sleuth.process("doctor", "--only", "install.settings", **chain)
+    assert ("not installed" in done.out, "'nosuch'" in done.out) == (True, True)
     assert sleuth.process("providers", "remove", "echo").exit == 0

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 from sleuth import __version__
 from sleuth.answers.llm.endpoint import find_key, models_url
-from sleuth.base.errors import SettingsError, SleuthError, UnknownProviderError, UnwritableError, describe
+from sleuth.base.errors import RequestError, SettingsError, SleuthError, UnknownProviderError, UnwritableError, describe
 from sleuth.base.extras import MODULES, install_command
 from sleuth.base.i18n import tr
 from sleuth.base.text import clean
@@ -165,7 +165,7 @@ def check_settings(runtime: "Runtime", settings: Settings) -> Iterator[Finding]:
     for setting, id in settings.named_providers():
         try:
             _selector(runtime, settings).candidate(id)
-        except UnknownProviderError as error:
+        except (UnknownProviderError, RequestError) as error:
             text = tr("{key}: {problem}", key=setting.key, problem=describe(error)[0])
             is_default = setting is DEFAULT_PROVIDER
             problems.append(fail(text, "config-unknown-default") if is_default else warn(text, "config-unknown-chain"))
