@@ -19,18 +19,19 @@ COLLECTIONS = {"map": "map", "omap": "map", "set": "map", "seq": "list", "pairs"
 TRUE_WORDS = ("yes", "true", "on")
 DEFAULT_SECRET = "ultrasecretkey"  # noqa: S105 - the built-in one, which is public, and which SearXNG refuses
 SECRET_NAME = re.compile(
-    r"secret|passw(?:or)?d|passphrase|(?<![a-z])(?:pass|pwd|auth)(?![a-z])|(?:api|private|access|auth|license)[-_ ]?key"
-    r"|(?<!link_)token|open_metrics|authorization|bearer|cookie|credential|session|ai_api",
+    r"secret|passw(?:or)?d|passphrase|pass(?![a-z_])|(?<![a-z])(?:pwd|auth|pin)(?![a-z])"
+    r"|(?<!hot)(?<!val)(?<!sort)(?<!sort[_-])keys?(?![a-z])|(?<!link_)token(?!iz)|open_metrics"
+    r"|authorization|bearer|cookie|credential|session(?!_timeout)|ai_api",
     re.IGNORECASE,
 )
 SECRETS = re.compile(
     rf"((?:{SECRET_NAME.pattern})\w{{0,40}}[\"']?\s{{0,40}}[:=]\s{{0,40}}[\"']?)"
-    rf"(?!{DEFAULT_SECRET})(?:[|>&!]\S{{0,40}}\s{{1,40}})?"
+    rf"(?!{DEFAULT_SECRET}|(?:true|false|yes|no|on|off|null)\b)(?:[|>&!]\S{{0,40}}\s{{1,40}})?"
     rf"(?:\{{[^}}\n]{{0,500}}|\[[^\]\n]{{0,500}}|(?:(?:bearer|basic|token)\s{{1,4}})?[^\s\"',}}#]+)",
     re.IGNORECASE,
 )
 IN_URL = re.compile(rf"({SECRET_FIELD})[^&;#\s\"']+", re.IGNORECASE)
-LOGIN = re.compile(r"(//|(?<![^\s\"'=,\[{]))[^/\s@][^/\s]{0,300}@")  # perhaps without a scheme
+LOGIN = re.compile(r"(//|(?<![^\s\"'=,\[{]))[^/\s@][^/\s]{0,300}(?<!\[)@")  # perhaps without a scheme
 
 
 class YamlNode(Record):
@@ -127,7 +128,7 @@ def _secret_spans(root: YamlNode) -> Iterator[tuple[int, int]]:
             found += [(value, is_secret or bool(SECRET_NAME.search(str(key.value)))) for key, value in node.value]
         elif node.kind == "list" and not is_known:
             found += [(child, is_secret) for child in node.value]
-        elif is_secret and not is_known and node.value not in (None, "", DEFAULT_SECRET):
+        elif is_secret and not is_known and node.kind != "bool" and node.value not in (None, "", DEFAULT_SECRET):
             yield node.start, node.end
 
 

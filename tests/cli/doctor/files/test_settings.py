@@ -322,6 +322,10 @@ def test_secret_below_its_name_is_hidden(name: str, value: str, tab: str, write:
         f"pass: {SECRET}",
         f"http_digest_auth_pass: {SECRET}",
         f"auth_key: {SECRET}",
+        f"appkey: {SECRET}",
+        f"key: {SECRET}",
+        f"userpass: {SECRET}",
+        f"headers: {{Ocp-Apim-Subscription-Key: {SECRET}}}",
         f"headers: {{X-Api-Key: {SECRET}}}",
         f"headers:\n      x-api-key: {SECRET}",
         f"search_url: 'http://x.example/?q={{query}}&appkey={SECRET}'",
@@ -338,6 +342,13 @@ def test_secret_of_an_engine_is_hidden(option: str, write: Write) -> None:
     if flow == option:
         path = write(f"server:\n  limiter: 'x'\nengines:\n  - {{name: a, engine: json_engine, timeout: abc, {flow}}}\n")
         assert SECRET not in repr(check_settings(path)) + diff(Path(path).read_text(), str(fix_settings(path)), "s")
+
+
+def test_what_is_no_secret_is_shown(write: Write) -> None:
+    options = "results_xpath: '//div[@class=\"x\"]', require_api_key: false, sort_key: date, tokenizer: ngram"
+    path = write(f"server:\n  limiter: 'x'\nengines:\n  - {{name: a, timeout: abc, {options}}}\n")
+    shown = diff(Path(path).read_text(), str(fix_settings(path)), "s")
+    assert options in shown
 
 
 def test_change_of_a_secret_is_shown_without_it(write: Write) -> None:
