@@ -41,7 +41,7 @@ class ProviderError(Exception):
     retryable: ClassVar[bool] = False
     message: str = "the request to {provider} failed"
     hint: str = "try another provider: sleuth search -p ID …, or see: sleuth providers list"
-    engines: Mapping[str, str] = {}  # behind the provider, that failed, and why
+    engines: Mapping[str, str] = {}  # failed engines behind the provider, with the reason
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ TEX_PARTS = rf"[^$\\`\n{P}]|\\[^()\[\]$`\s{P}]|\\ "
 TEX = rf"(?:{TEX_PARTS}){{1,5000}}+"
 DISPLAY_TEX = rf"(?:{TEX_PARTS}|\\\$(?!\$)){{1,5000}}+"  # between longer delimiters
 PRICE = r"\d[\d.,]*+\s(?=[^$\\^=_+<>]*+\$)[^$]*?[^\W\d_]{2}"  # and words after it
-# Prose between two prices, or with a citation between blanks. `\text{a} [1]` is TeX.
+# Prose with a citation between two dollar signs, such as two prices. A TeX command rules it out.
 NO_TEX = r"(?:[^$\\]|\\[^A-Za-z])*?"
 PRICED = (
     rf"(?:(?=\d)|(?<=\d\$)|(?<=\d\s\$))(?={NO_TEX}(?<![A-Za-z])[^\W\d_]{{2}})"

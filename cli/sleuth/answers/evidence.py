@@ -23,7 +23,7 @@ STATES = (QUOTED, SUPPORTED, WEAK, NOT_FOUND, UNCHECKED)  # best first
 # words in common are mostly those of the topic, which any page about it has.
 SUPPORTED_SCORE, WEAK_SCORE = 0.55, 0.4
 MAX_NEIGHBOURS = 3  # a claim often sums up two or three sentences; longer runs match by chance
-MAX_RUNS = 100_000  # that differ in terms; 1 MB of prose has 30,000
+MAX_RUNS = 100_000  # with different terms; 1 MB of prose has about 30,000
 # A quotation must be long enough not to be found by chance: four words, or six Chinese or Japanese characters.
 MIN_QUOTE_WORDS, MIN_QUOTE_CJK_CHARS = 4, 6
 MAX_ROLE_CHARS = 2_000  # of a claim and its evidence; longer ones are tables and lists, and each verb takes a pass
@@ -75,7 +75,7 @@ def judge(text: str, claims: Mapping[int, Sequence[Span]], sources: Sequence[Cit
 
 
 class _Evidence:
-    """The sentences of a source, with the terms that claims have as well, as bits: all terms of a page take 300 MB."""
+    """The sentences of a source, each with a bit mask of its terms that occur in claims; all terms take 300 MB."""
 
     def __init__(self, text: str, claims: Iterable[str], language: str) -> None:
         self.text, self._normal, self._language = text, text.translate(PUNCTUATION), language
@@ -85,7 +85,7 @@ class _Evidence:
         parts = (part for claim in claims for part in (claim, QUOTATION.sub(" ", claim)))
         found = dict.fromkeys(term for part in parts for term in terms(part, language))
         self._bits = {term: 1 << place for place, term in enumerate(found)}
-        known: dict[int, int] = {}  # a page repeats each many times
+        known: dict[int, int] = {}  # shared, because a page repeats most of them
         for start, end in iter_sentences(text):
             mask = self._mask(_words(text[start:end], language))
             self._masks.append(known.setdefault(mask, mask))

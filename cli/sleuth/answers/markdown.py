@@ -56,7 +56,7 @@ def as_plain(text: str) -> str:
     """Return safe Markdown with signs as they were written; definitions stay escaped, or pictures would work."""
     end, in_table, lines = "", False, text.split("\n")
     for number, line in enumerate(lines):
-        if end:  # of the code that the line belongs to
+        if end:  # the line is in a code block, which ends with `end`
             end = "" if line == end else end
         elif started := SAFE_FENCE.fullmatch(line):
             end, in_table = re.sub("[^>]", " ", started["margin"]) + started["marks"], False
@@ -213,7 +213,7 @@ class SafeLines:
         elif (item or not fence) and not was_after_text and self._columns - offset >= TAB_COLUMNS and line.strip():
             self._fence, self._is_indented, self._columns = MADE_FENCE, True, offset + TAB_COLUMNS
             return f"{self._margin}{MADE_FENCE}\n" + self._code(line)
-        elif fence and item:  # viewers may not agree that it is an item
+        elif fence and item:  # some viewers may not see a list item here
             self._columns, self._margin, start = 0, "", f"{item[0].rstrip()}\n\n"
         if not fence:
             return ""

@@ -67,7 +67,7 @@ class Answerer:
     def _analyse(self, research: Research, models: Models) -> Analysis:
         """Return the analysis of a question, reusing one made with the same history."""
         question, known = research.question, self._analyses
-        # A question that is repeated, and nothing else, needs what it needed without its history.
+        # If the history only repeats the question, it does not change the analysis.
         repeated = {turn.content for turn in question.history if turn.role == "user"} == {question.text}
         key = (research.today, question.text, question.search, () if repeated else question.history)
         analysis = known.get(key) or analyse(research, models.writer)

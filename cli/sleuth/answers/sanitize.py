@@ -7,7 +7,7 @@ from sleuth.base.text import clean
 
 FENCE_START = re.compile(r"<(?=\s*+(?:/\s*+)?untrusted)|[\[【［](?=\s*search\s+results)", re.IGNORECASE)
 # Special tokens of chat templates: ChatML, Llama, Mistral, Gemma, DeepSeek, Cohere, GLM, Phi, EXAONE, Seed, MiniMax,
-# Nemotron, Baichuan, Ling. A server that passes them on to the tokenizer would take the text after them for words of
+# Nemotron, Baichuan, Ling. If a server passes them on to the tokenizer, the text after them counts as a message of
 # the system or the user. `<|b|` alone is left: in mathematics it compares absolute values.
 CHAT_TOKEN = re.compile(
     r"<(?=/?[|｜][^|｜<>\n]{1,40}[|｜]>|/?[|｜]\w{1,40}>|/?｜[^|｜<>\s]{1,40}｜|/?\w{1,40}[|｜]>)|\[(?=\|[a-z]{4,12}\|\])"

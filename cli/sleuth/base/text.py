@@ -161,7 +161,7 @@ MIN_SECRET_CHARS = 4  # a shorter text is no secret, and would be redacted every
 MIN_LONG_CHARS = 8  # of a secret that is redacted in any case and in base64; a shorter one may be a part of any word
 
 
-View = tuple[str, Sequence[int]]  # a form of a text, and where in the text each of its characters and its end are
+View = tuple[str, Sequence[int]]  # a form of a text, and the offsets of its characters and its end in the text
 
 
 def mask(secret: str | None) -> str | None:
@@ -177,7 +177,7 @@ def is_common(secret: str) -> bool:
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """Replace every secret in a text, whichever of its characters are encoded, escaped or split, and how."""
+    """Replace every secret in a text, also if its characters are encoded, escaped or split."""
     known = {secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}
     spans: list[tuple[int, int]] = []
     for (view, places), secret in product(views(text) if known else (), known):
@@ -208,7 +208,7 @@ def needles(secret: str) -> frozenset[str]:
 
 
 def secret_start(text: str, secret: str) -> tuple[int, str]:
-    """Return where a secret may begin whose rest is missing, and its part in the text, decoded; else the length."""
+    """Return the offset of an incomplete secret at the end of a text, and its decoded part; without one, the length."""
     found = (
         (places[-1 - len(part)], view[-len(part) :])
         for view, places in views(text)

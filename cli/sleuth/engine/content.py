@@ -91,7 +91,7 @@ class ContentReader:
     def compress(
         self, outcome: Outcome, options: CompressionOptions, pages: Mapping[str, Page], *, offline: bool = False
     ) -> Outcome:
-        """Return the outcome with the text of its pages, or that which its results have, within the budget."""
+        """Return the outcome with the text of pages, or what its results have already, within the budget."""
         is_whole = options.method != "none"  # the budget limits what is delivered
         texts = [_text(hit, pages, is_whole) for hit in outcome.results]
         ranks = options.method == "rag"

@@ -47,7 +47,7 @@ class FallbackChain:
     def query(
         self, group: list[Candidate], skipped: dict[str, Attempt], hedge_delay: float, time_share: float = 1.0
     ) -> bool:
-        """Start a group, but for those to be skipped, and wait up to `hedge_delay`; True when there is an answer."""
+        """Start a group without the skipped providers, and wait up to `hedge_delay`; True if there is an answer."""
         place = self.first_place + len(self.places)
         is_library = place > 0 and any(candidate.adapter.offline for candidate in group)
         if is_library and self._wait():  # the last resort, when all others have failed

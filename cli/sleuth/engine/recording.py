@@ -98,7 +98,7 @@ class Replayer:
         return list(dict.fromkeys(provider for provider, _, _ in self._exchanges))
 
     def search(self, adapter: Provider, query: Query, account: Account, policy: Policy) -> Found:
-        """Run a provider on its recorded responses: the most similar request, and of the same ones in order."""
+        """Run a provider on its recorded responses, matched by URL; those to equal requests are replayed in order."""
         if adapter.offline:
             found = found_from_json(self._next(query, account, offline=True)["found"]) or Found()
             return found._replace(results=tuple(one for one in found.results if _is_shown(adapter, one.url)))
@@ -132,6 +132,7 @@ def _parts(url: str) -> set[str]:
 
 
 def _engine(parts: set[str]) -> set[str]:
+    """Return the parameter in which the parallel requests of SerpApi differ."""
     return {part for part in parts if part.startswith("engine=")}
 
 

@@ -180,7 +180,7 @@ for _name, _spec in OPTIONS.items():
 
 POSITIONAL = "words"
 RENDERED = frozenset(name for name, spec in OPTIONS.items() if spec.rendered)
-# Options that `sleuth again` repeats, because they decide which providers are queried and what their results become.
+# Options that `sleuth again` repeats: they determine which providers are queried and how results are processed.
 REPEATED = {
     *("language", "region", "freshness", "safe", "category", "sites", "exclude", "with_time", "engines", "max_tokens"),
     *("rerank", "recent", "rules", "content", "compress", "limit", "unit", "timeout", "cached", "offline", "fallback"),

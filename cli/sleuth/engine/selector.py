@@ -176,7 +176,7 @@ class ProviderSelector(ProviderAccounts):
         return is_chosen or (self.settings[setting.KEYLESS] and self._is_allowed(candidate))
 
     def _is_allowed(self, candidate: Candidate) -> bool:
-        """Tell whether a provider may be used that was not named: not if the user may have disabled it in a lost table.
+        """Tell whether a provider that was not named may be used: the user may have disabled it in a lost table.
 
         Without a default provider, the user has most likely never changed the table.
         """

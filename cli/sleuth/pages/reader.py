@@ -278,9 +278,9 @@ def _host(url: str) -> str:
 
 
 def _is_private(url: str, watch: guard.AddressGuard, chain: Chain) -> bool:
-    """Tell whether a page may be on a private network: its host is local by name, or not seen to resolve publicly.
+    """Tell whether a page may be on a private network: its host has a local name, or did not resolve publicly.
 
-    A proxy resolves names itself, so a site behind one must have answered. Without TLS, an error may be the proxy's.
+    A proxy resolves names itself, so there must be a response. Over plain http, an error may come from the proxy.
     """
     if watch.private or guard.is_local(_host(url)):
         return True

@@ -21,7 +21,7 @@ from sleuth_providers.errors import DeadlineError, ProviderError
 MAX_WORKERS = max(2, os.cpu_count() or 1)
 PAGES_PER_WORKER = 10  # a worker takes half a second to start, in which one that runs already extracts so many
 MAX_WAIT_S = 2.0  # without a finished page, since one may never end; then another worker is started
-SPARE_WORKERS = 2  # beyond the limit, for pages that waited so long; as many again for small pages, which are quick
+SPARE_WORKERS = 2  # beyond the limit, once pages have waited that long; twice as many for small pages
 SMALL_PAGE_BYTES = 100_000
 COMMAND = ("-P", "-m", "sleuth.pages.worker")  # -P: never import from the current folder
 HAS_TIMER = hasattr(signal, "setitimer")  # so that the kernel ends a worker; elsewhere (Windows) this process does

@@ -61,7 +61,7 @@ def import_journal(connection: sqlite3.Connection, journal: str, stall_timeout: 
         if not held:
             return False
         with explain_unwritable(journal):
-            next(read(journal), None)  # raises for what is no file of sleuth, which must keep its name
+            next(read(journal), None)  # raises before a file that is not a journal is renamed
             with suppress(FileNotFoundError):
                 os.rename(journal, f"{journal}.{time.time_ns()}-{os.urandom(4).hex()}")
             return all(_import_file(connection, file) for file in _renamed_files(journal))

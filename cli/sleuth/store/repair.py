@@ -18,7 +18,7 @@ TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 
 SIDE_FILES = ("-wal", "-shm")
 # What columns without a default get that a damaged table lacks. Others get NULL or, if they may not, '' or 0.
 SUBSTITUTES = {"name": "id", "adapter": "id", "type": "'api'", "api_host": "''"}
-# A key belongs to the host it was set for, and without one it would be sent to that of the adapter.
+# Keys are bound to the host they were set for; without it, they would be sent to the default host of the adapter.
 UNBOUND = "SELECT id FROM websearch_provider WHERE api_host = '' AND coalesce(api_key, basic_auth_password) IS NOT NULL"
 CLEAR = "UPDATE websearch_provider SET api_host = NULL, api_key = NULL, basic_auth_password = NULL WHERE api_host = ''"
 
@@ -88,7 +88,7 @@ def _copy_tables(sources: list[str], target: sqlite3.Connection) -> dict[str, in
 
 
 def _substitute(column: sqlite3.Row) -> str:
-    """Return the SQL of the value that a column gets where it is missing."""
+    """Return the SQL of the value for a missing column."""
     empty = "NULL" if not column["notnull"] else "''" if column["type"] == "TEXT" else "0"
     return column["dflt_value"] or SUBSTITUTES.get(column["name"], empty)
 

@@ -274,9 +274,10 @@ def _checked(setting: Setting[Any], value: Any, shown: Any, place: str) -> Setti
     if value is not None and setting.kind.accepts(value):
         return SettingValue(value, origin)
     listed = value if setting.kind is PATTERNS and isinstance(value, list) else []
-    if kept := [item for item in listed if PATTERNS.accepts([item])]:  # one mistake must not let all domains through
+    if kept := [item for item in listed if PATTERNS.accepts([item])]:  # the other domains stay excluded
+        text = "ignoring {value} in {key} ({place}): use {accepted}"
         dropped = ", ".join(repr(item) for item in listed if item not in kept)
-        problem = tr("ignoring {value} in {key} ({place})", value=dropped, key=setting.key, place=place)
+        problem = tr(text, value=dropped, key=setting.key, place=place, accepted=PATTERNS.description)
         return SettingValue(kept, origin, problem)
     text = "invalid value {value} for {key} ({place}): use {accepted}; using the default {default}"
     accepted, default = setting.kind.description, to_toml(setting.default)

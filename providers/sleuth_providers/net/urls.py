@@ -37,7 +37,7 @@ def without_scheme(url: str) -> str:
 def to_idna(host: str) -> str:
     """Return a lower-case host in ASCII; raise UnicodeError for an invalid one.
 
-    Python knows IDNA 2003, where ß is ss, ς is σ and joiners are nothing. In browsers, they make another host.
+    Python implements IDNA 2003, which maps ß to ss and ς to σ, and drops joiners. Browsers keep them all.
     """
     if KEPT_LETTERS & {*host}:
         from unicodedata import normalize

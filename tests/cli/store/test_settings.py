@@ -15,7 +15,7 @@ from tests.forks import run_at_once
 from sleuth.base.errors import SettingsError, UnwritableError
 from sleuth.base.files import locked
 from sleuth.store import default_chains, settings, toml_file
-from sleuth.store.setting_types import to_toml
+from sleuth.store.setting_types import PATTERNS, to_toml
 from sleuth.store.settings import EXCLUDE_DOMAINS, TABLE, Settings, change, find_setting
 from sleuth.store.toml_file import read_toml
 
@@ -184,7 +184,8 @@ def test_invalid_value_in_the_file_is_reported_once_and_the_default_is_used(
 def test_invalid_domain_leaves_the_others_excluded(file: Path) -> None:
     found = load(file, "[websearch]\nexclude_domains = ['facebook.com', '*.pinterest.*', '/(/']\n")
     assert found[EXCLUDE_DOMAINS] == ["facebook.com"]
-    assert list(found.problems()) == [f"ignoring '*.pinterest.*', '/(/' in websearch.exclude_domains ({file})"]
+    problem = f"ignoring '*.pinterest.*', '/(/' in websearch.exclude_domains ({file}): use {PATTERNS.description}"
+    assert list(found.problems()) == [problem]
 
 
 @pytest.mark.parametrize(

@@ -222,7 +222,7 @@ class StreamRedactor:
         end = PARTIAL_CODE.search(whole, max(0, len(whole) - MAX_CODE_CHARS))
         start, held = secret_start(whole[: end.start() if end else None], self.secret)
         rest = whole[start:]
-        # Filler that is not shown could make it endless; then only the characters of the secret are held back.
+        # Invisible filler could make it grow without bound; then only the characters of the secret are held back.
         self.held = rest if len(rest) <= MAX_HELD_CHARS else held + (end[0] if end else "")
         return whole[:start]
 

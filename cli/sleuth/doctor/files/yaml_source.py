@@ -119,7 +119,7 @@ def redact_values(text: str) -> str:
 
 
 def _secret_spans(root: YamlNode) -> Iterator[tuple[int, int]]:
-    """Yield where the values of secrets are, however deep; an alias is where it was defined."""
+    """Yield the offsets of secret values at any depth; an alias counts where it was defined."""
     found, done = [(root, False)], set()
     for node, is_secret in found:
         is_known = (id(node), is_secret) in done

@@ -20,7 +20,7 @@ from sleuth.store.settings import COMPRESSION_METHOD, FETCH_CHARS
 
 SUMMARIZE = "summarize"
 AUTO = "auto"
-COMPRESSING = {"compress", "limit", "unit", "max_tokens"}  # options of a search that a summary takes, too
+COMPRESSING = {"compress", "limit", "unit", "max_tokens"}  # search options that also apply to summaries
 
 
 def run_search(client: Client, body: SearchBody) -> dict[str, Any]:
