@@ -61,7 +61,8 @@ def _main_text(tree: Any, markup: str) -> Sequence[Block]:
 
 
 def _text(root: Any) -> str:
-    return "\n".join(filter(None, map(str.strip, root.text(separator="\n").split("\n") if root else [])))
+    lines = root.text(separator="\n").split("\n") if root else []
+    return "\n".join(filter(None, map(str.strip, lines)))
 
 
 def _attribute(node: Any, name: str) -> str:

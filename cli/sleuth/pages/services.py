@@ -57,7 +57,8 @@ def read_from_archive(url: str, http: Sender, host: str, until: float) -> Extrac
     """Read the newest copy of a page in the Wayback Machine, without the archive's banner."""
     address = wire_url(url)
     stamp = _newest_copy(address, http, host or ARCHIVE_INDEX)
-    reply = http.send(Request(f"{(host or ARCHIVE_COPIES).rstrip('/')}/web/{stamp}id_/{address}"), _no_copy)
+    place = (host or ARCHIVE_COPIES).rstrip("/")
+    reply = http.send(Request(f"{place}/web/{stamp}id_/{address}"), _no_copy)
     found = re.search(r"/web/(\d{4})(\d\d)?(\d\d)?", reply.url)
     archived = "-".join(part for part in found.groups() if part) if found else ""
     return POOL.extract(reply, url, until)._replace(archived=archived)

@@ -179,7 +179,8 @@ def _key(hit: Hit) -> str:
     first = next(iter(hit.details.authors), "")
     family = _csl_name(first).get("family", first) if first else domain(hit.url).split(".")[0]
     words = [word for word in _ascii_words(hit.title) if word not in SMALL_WORDS]
-    return "".join(["".join(_ascii_words(family)), str(_date(hit)[0] or ""), *words[:1]])[:60] or "source"
+    parts = ["".join(_ascii_words(family)), str(_date(hit)[0] or ""), *words[:1]]
+    return "".join(parts)[:60] or "source"
 
 
 def _ascii_words(text: str) -> list[str]:

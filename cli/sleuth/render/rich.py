@@ -107,7 +107,8 @@ def print_wrapped(console: Console, text: Text, indent: str, first: Text | None 
     """Print wrapped and indented text without trailing spaces."""
     width = max(8, (min(console.width, MAX_WIDTH) if console.is_terminal else console.width) - len(indent))
     for number, line in enumerate(wrap(text, width)):
-        print_lines(console, [Text.assemble(first if first is not None and number == 0 else Text(indent), line)])
+        lead = first if first is not None and number == 0 else Text(indent)
+        print_lines(console, [Text.assemble(lead, line)])
 
 
 def _about(hit: Hit, view: View, styles: dict[str, str], room: int) -> Text:

@@ -158,6 +158,7 @@ def _fenced(body: str, source: str, notes: Sequence[str], known: Mapping[int, st
     With the `known` targets of citations, they become safe Markdown. The blank line ends the paragraph of the marks,
     which code and most lists could not interrupt.
     """
-    text = strip_controls("\n".join([body.strip("\n"), *(tr("note: {message}", message=note) for note in notes)]))
+    lines = [body.strip("\n"), *(tr("note: {message}", message=note) for note in notes)]
+    text = strip_controls("\n".join(lines))
     text = text.strip() if known is None else "\n" + safe_markdown(without_fences(text), known)
     return f"{ADVICE}\n{fenced(without_fences(text), source, token_hex(4))}"

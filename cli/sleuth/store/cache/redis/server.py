@@ -170,7 +170,8 @@ class RedisServer:
         if not isinstance(reply, list):
             return [None]
         first = [entry[2] for entry in reply if isinstance(entry, list) and len(entry) > 2]
-        return list(dict.fromkeys([(host.decode() or self.address.host, port) for host, port, *_ in first])) or [None]
+        found = [(host.decode() or self.address.host, port) for host, port, *_ in first]
+        return list(dict.fromkeys(found)) or [None]
 
     def _exchange(self, commands: tuple[Command, ...], node: Node | None = None) -> list[Any]:
         """Send commands to the node that has their key; a cluster says where that is."""
